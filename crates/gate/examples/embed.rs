@@ -1,8 +1,9 @@
 //! A Rust agent with the gate as its approval layer: `cargo run -p countersign-gate --example embed`,
 //! then `countersign pending` and `countersign allow ID` in another terminal.
 
-use countersign_api::{self as api, ApprovalGate, random_id};
-use countersign_gate::{EmbeddedGate, Principal};
+use countersign_api::{self as api, CallGate, random_id};
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
 use std::error::Error;
 
 /// Proposes a call, waits for the decision, runs it if it may run, and records its result.

@@ -1,4 +1,4 @@
-//! The policy in force, as this process has read it from the log.
+//! The active policy, as this process has read it from the log.
 
 use crate::GateFailure;
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -8,11 +8,11 @@ use countersign_policy::{Policy, PolicyText};
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;
 
-/// The policy in force, as this process has read it from the log. A command uses the policy that was in force when it
-/// began; the writer refuses it if another one is in force by then.
+/// The active policy, as this process has read it from the log. A command uses the policy that was active when it
+/// started; the writer refuses it if another one is active by then.
 pub(crate) struct ActivePolicy {
     current: ArcSwap<LoadedPolicy>,
-    /// The reason why the policy file of this process is not in force, if it has one and it is not.
+    /// The reason why this process's policy file is not active, if it has one and it is not.
     file_trouble: ArcSwapOption<String>,
 }
 
@@ -25,28 +25,28 @@ struct LoadedPolicy {
 }
 
 impl ActivePolicy {
-    /// Reads the policy in force. `None` if the log has no policy yet.
+    /// Reads the active policy. `None` if the log has no policy yet.
     pub(crate) async fn read(store: &Store) -> Result<Option<Self>, StoreError> {
         let Some(recorded) = store.policy_in_force().await? else { return Ok(None) };
         let current = ArcSwap::from_pointee(load(recorded).await);
         Ok(Some(Self { current, file_trouble: ArcSwapOption::empty() }))
     }
 
-    /// The policy `first` for a log that has no policy and cannot be written. It is the one that the next process that
-    /// writes puts in force.
+    /// The policy `first` for a log that has no policy and cannot be written. The next process that writes activates
+    /// it.
     pub(crate) fn for_log_without_policy(first: Arc<Policy>) -> Self {
         let current = ArcSwap::from_pointee(LoadedPolicy { seq: 0, policy: Ok(first) });
         Self { current, file_trouble: ArcSwapOption::empty() }
     }
 
-    /// The policy in force. Fails with [`GateFailure::PolicyUnreadable`] if this version cannot read it: then no call is
+    /// The active policy. Fails with [`GateFailure::PolicyUnreadable`] if this version cannot read it: then no call is
     /// judged, because another policy could allow what this one blocks.
     pub(crate) fn policy(&self) -> Result<Arc<Policy>, GateFailure> {
         let current = self.current.load();
         current.policy.clone().map_err(|why| GateFailure::PolicyUnreadable { seq: current.seq, why })
     }
 
-    /// The policy in force, to describe calls by it. One that this version cannot read has no levels and no rules.
+    /// The active policy, to describe calls by it. One that this version cannot read has no levels and no rules.
     pub(crate) fn policy_for_views(&self) -> Arc<Policy> {
         self.current.load().policy.clone().unwrap_or_else(|_| Arc::new(Policy::ask_always()))
     }
@@ -56,7 +56,7 @@ impl ActivePolicy {
         self.current.load().seq
     }
 
-    /// Reads the policy in force again.
+    /// Reads the active policy again.
     pub(crate) async fn reload(&self, store: &Store) -> Result<(), StoreError> {
         let Some(recorded) = store.policy_in_force().await? else { return Ok(()) };
         if recorded.seq == self.seq() {
@@ -72,7 +72,7 @@ impl ActivePolicy {
         Ok(())
     }
 
-    /// Records why the policy file of this process is not in force; `None` if it is.
+    /// Records why this process's policy file is not active; `None` if it is.
     pub(crate) fn report_file_trouble(&self, trouble: Option<String>) {
         self.file_trouble.store(trouble.map(Arc::new));
     }
@@ -87,14 +87,14 @@ impl LoadedPolicy {
         let seq = self.seq;
         match &self.policy {
             Ok(policy) => {
-                tracing::info!(seq, hash = %policy.hash(), rules = policy.rules(), "another policy is in force");
+                tracing::info!(seq, hash = %policy.hash(), rules = policy.rules(), "another policy is active");
             }
-            Err(why) => tracing::error!(seq, why, "the policy in force cannot be read"),
+            Err(why) => tracing::error!(seq, why, "the active policy cannot be read"),
         }
     }
 }
 
-/// Reads the texts of a policy on a blocking thread, because a long policy takes long.
+/// Reads the policy content on a blocking thread, because a long policy takes long.
 async fn load(recorded: RecordedFact<PolicySet>) -> LoadedPolicy {
     let seq = recorded.seq;
     let text = PolicyText::from(&recorded.what);

@@ -12,12 +12,12 @@ use prometheus_client::{
 };
 use std::{sync::atomic::AtomicU64, time::Duration};
 
-/// The most advisors with series of their own. Policies that rename advisors again and again must not fill the memory.
+/// The most advisors with their own series. Policies that rename advisors again and again must not fill the memory.
 const MAX_ADVISORS: usize = 200;
 
 type AdvisorLabels<const N: usize> = [(&'static str, String); N];
 
-/// The metrics of advisors. A clone shares the counters of the original.
+/// The metrics of advisors. A clone shares the original's counters.
 #[derive(Debug, Clone)]
 pub(crate) struct AdvisorMetrics {
     answers: Family<AdvisorLabels<3>, Counter>,
@@ -72,7 +72,7 @@ impl AdvisorMetrics {
         );
     }
 
-    /// Sets the modes and the drift of the advisors of the policy in force. Advisors of earlier policies have none.
+    /// Sets the mode and drift of each active advisor. Advisors of earlier policies have neither.
     pub(crate) fn set_advisors(&self, advisors: &[api::Advisor]) {
         self.modes.clear();
         self.drift.clear();
@@ -132,7 +132,7 @@ mod tests {
             metrics.count(&format!("a{number}"), "ask", false, Duration::ZERO);
         }
         let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &registry).expect("a text");
+        prometheus_client::encoding::text::encode(&mut text, &registry).expect("a string");
         assert!(
             text.contains("advisor_answers_total{advisor=\"opa\",answer=\"deny\",cached=\"true\"} 1"),
             "{text}"

@@ -19,7 +19,7 @@ use tracing::{debug, info, warn};
 
 type CallLabels<const N: usize> = [(&'static str, &'static str); N];
 
-/// The metrics of calls. A clone shares the counters of the original.
+/// The metrics of calls. A clone shares the original's counters.
 #[derive(Debug, Clone)]
 pub(crate) struct CallMetrics {
     proposed: Counter,
@@ -59,7 +59,7 @@ impl Default for CallMetrics {
 }
 
 impl CallMetrics {
-    /// Creates every series: the rate of a series that appears with its first event does not include that event.
+    /// Creates every series now: a series that appears with its first event has a rate that misses that event.
     fn start_at_zero(&self) {
         for decision in Decision::ALL.iter().map(|decision| decision.as_str()) {
             for source in Source::ALL.iter().map(|source| source.as_str()) {
@@ -110,25 +110,25 @@ impl CallMetrics {
         registry.register("webhook_parked", "Messages of webhooks that were parked", webhook_parked);
     }
 
-    /// Counts an attempt to deliver a message of a webhook.
+    /// Counts an attempt to deliver a webhook message.
     pub(crate) fn count_webhook_attempt(&self, delivered: bool) {
         let outcome = if delivered { "delivered" } else { "failed" };
         self.webhook_attempts.get_or_create(&[("outcome", outcome)]).inc();
     }
 
-    /// Logs and counts the events of a command.
+    /// Logs and counts a command's events.
     pub(crate) fn record(&self, outcome: &CommandOutcome) {
         for event in &outcome.events {
             match (&outcome.call, event.kind.is_about_a_call()) {
-                // If an approval moves to this call, the result of the call that it moves from is among the events. A
-                // decision may also decide calls that wait.
+                // If an approval moves to this call, the result of the previous call is among the events. A decision
+                // may also decide waiting calls.
                 (Some(call), true) if is_about(event, call) => self.record_call_event(event, call),
                 _ => self.record_other_event(event),
             }
         }
     }
 
-    /// Logs and counts an event about the call of the command.
+    /// Logs and counts an event about the command's call.
     fn record_call_event(&self, event: &Event, call: &Call) {
         let (thread, id, tool) =
             (call.thread_id.as_str(), call.id().as_str(), call.proposal.what.name.as_str());
@@ -231,7 +231,7 @@ impl CallMetrics {
         );
     }
 
-    /// Logs and counts an event of a thread, or of a call that the command did not name.
+    /// Logs and counts a thread event, or an event about a call that the command did not name.
     fn record_other_event(&self, event: &RecordedEvent) {
         let (thread, by, seq) = (event.thread_id.as_str(), event.principal.as_str(), event.seq);
         match &*event.body {
@@ -286,13 +286,13 @@ impl CallMetrics {
                 let (advisor, mode, overrides) = (&*set.advisor, set.mode.as_str(), set.overrides);
                 warn!(advisor, mode, overrides, by, seq, "mode of an advisor set");
             }
-            Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
+            Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy active"),
             _ => {}
         }
     }
 }
 
-/// True if the event is about `call`.
+/// Returns true if the event is about `call`.
 fn is_about(event: &RecordedEvent, call: &Call) -> bool {
     event.call_id() == Some(call.id())
 }

@@ -1,4 +1,4 @@
-//! The errors of the embedded service, and their codes on the API.
+//! Embedded-gate errors, and their API codes.
 
 use crate::view::{view_execution, view_response, view_result, view_vote};
 use countersign_api::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
@@ -6,7 +6,7 @@ use countersign_approvals::Refused;
 use countersign_store::StoreError;
 use std::fmt::Display;
 
-/// An error of the embedded service.
+/// An embedded-gate error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GateFailure {
     /// The rules refuse the command.
@@ -15,9 +15,9 @@ pub enum GateFailure {
     /// The database failed.
     #[error(transparent)]
     Store(StoreError),
-    /// This version cannot read the policy in force.
+    /// This version cannot read the active policy.
     #[error(
-        "the policy in force (event {seq}) cannot be read by this version: {}; put another in force with `countersign policy apply`",
+        "the active policy (event {seq}) cannot be read by this version: {}; apply another one with `countersign policy apply`",
         .why.trim_end()
     )]
     PolicyUnreadable {
@@ -55,7 +55,7 @@ impl GateFailure {
         }
     }
 
-    /// The refusal of a request whose `field` has a meaningless value.
+    /// The refusal for a request whose `field` has a meaningless value.
     pub(crate) fn invalid(field: &'static str, why: &impl Display) -> Self {
         Self::Refused(Refused::Invalid { field, why: why.to_string() })
     }
@@ -104,10 +104,11 @@ fn refusal_facts(refused: &Refused) -> ErrorFacts {
     }
 }
 
-/// The code of an error of the store, with the reason if the database is unavailable.
+/// The code for a store error, with the reason if the database is unavailable.
 fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
     let reason = match error {
         StoreError::Refused(refused) => return (ErrorCode::parse(refused.code()), refusal_facts(refused)),
+        StoreError::NeedsEvidence(_) => return (ErrorCode::parse(error.code()), ErrorFacts::default()),
         StoreError::Damaged(_) | StoreError::DamagedFile { .. } => {
             return (ErrorCode::Damaged, ErrorFacts::default());
         }

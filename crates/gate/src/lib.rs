@@ -3,8 +3,8 @@
 //!
 //! ```no_run
 //! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
-//! use countersign_api::{self as api, ApprovalGate};
-//! use countersign_gate::{EmbeddedGate, Principal};
+//! use countersign_api::{self as api, CallGate, Principal};
+//! use countersign_gate::EmbeddedGate;
 //!
 //! let gate = EmbeddedGate::open("countersign.db").await?.acting_as(Principal::agent("builder"));
 //! let thread = api::parse_thread_id("conversation-7")?;
@@ -36,34 +36,11 @@ mod log_policy;
 mod policy_follower;
 mod policy_judge;
 mod presence_keeper;
+mod secret_file;
 mod view;
 mod webhook_delivery;
 
 pub use call_reader::{CallReader, CallSelection, ReadLimits};
-pub use countersign_approvals::archivable::ThreadExtent;
-pub use countersign_approvals::{
-    CommandCaller, GrantScope, Refused, access,
-    advisor_directory::{AdvisorDirectory, EffectiveMode, ModeReason},
-    decide::{AdviceCommand, WebhookCommand},
-    webhook_directory::{ParkedMessage, WebhookDirectory, WebhookRecord},
-};
-pub use countersign_events::{
-    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName, chain, event, id, json, look_alike, principal, proven,
-};
-pub use countersign_messages as messages;
-pub use countersign_policy as policy;
-pub use countersign_policy::Policy;
-pub use countersign_proofs as proofs;
-pub use countersign_replay as replay;
-pub use countersign_store::{
-    ArchiveContents, ArchivePlan, BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep,
-    CopySummary, DatabaseName, DatabaseUrl, DiskSpace, EventFollower, IntegrityReport, LockHolder,
-    LogMigration, MigrationRecord, OLDEST_POSTGRES, PostgresAddress, ReplacedLog, RestoreOptions,
-    RestoreSummary, RoleRights, SchemaLayout, SchemaReport, ServerExamination, StoreAccess, StoreError,
-    StoreOptions, SyncMode, UnavailableDatabase, VerifyReport, WebhookDelivery, WebhookLease, backup, copy,
-    examine, find_lock_holder, read_disk_space, restore, sqlite_version,
-};
 pub use embedded::{
     AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,
     archive::{ArchiveCheck, ArchiveSummary},
@@ -71,6 +48,7 @@ pub use embedded::{
 pub use error::GateFailure;
 pub use gate::{AdvisedCall, AdvisedPage, EmbeddedGate, add_managed_rule, remove_managed_rule};
 pub use large_work::run_large;
+pub use secret_file::{SecretFile, SecretFileError};
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict};
 pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};
 

@@ -4,15 +4,12 @@ use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
-    advisor_directory::AdvisorDirectory,
-    decide::{AdviceCommand, AdvisorCommand, SetAdvisorMode},
+    CallCommand, CommandCaller, advisor_directory::AdvisorDirectory, decide::AdviceCommand,
 };
 use countersign_events::{
-    CallId, Principal, Sha256, ThreadId,
-    event::{AdviceTokens, AdvisorReported},
+    Body, CallId, Principal, ThreadId,
+    event::{AdviceTokens, AdvisorModeSet, AdvisorReported},
 };
-use countersign_policy::Policy;
 use std::sync::Arc;
 
 impl EmbeddedService {
@@ -20,7 +17,7 @@ impl EmbeddedService {
         Ok(self.known_advisors.read(&self.store).await?)
     }
 
-    /// Records the advice of an advisor, which may answer the request.
+    /// Records an advisor's advice, which may answer the request.
     pub(crate) async fn record_advice(
         &self,
         thread: &ThreadId,
@@ -67,7 +64,7 @@ impl EmbeddedService {
             after: counts.after,
             up_to: counts.up_to,
         };
-        self.execute_on_advisors(by, &AdvisorCommand::Report(report)).await
+        self.record_fact(by, Body::AdvisorReported(report)).await
     }
 
     pub(crate) async fn set_advisor_mode(
@@ -76,33 +73,15 @@ impl EmbeddedService {
         name: &str,
         request: &api::AdvisorModeRequest,
     ) -> Result<(), GateFailure> {
-        let set = SetAdvisorMode {
+        let set = AdvisorModeSet {
             advisor: name.to_owned(),
             configuration: request.configuration,
             mode: request.mode,
             reason: request.reason.clone(),
+            // The registry computes it.
+            overrides: false,
             statement: request.statement.clone(),
         };
-        self.execute_on_advisors(by, &AdvisorCommand::SetMode(set)).await
-    }
-
-    async fn execute_on_advisors(
-        &self,
-        by: &CommandCaller,
-        command: &AdvisorCommand,
-    ) -> Result<(), GateFailure> {
-        let execute = |policy: Arc<Policy>| {
-            self.execute(CommandEnvelope {
-                target: CommandTarget::Log,
-                command: ApprovalCommand::Advisors(command.clone()),
-                by: by.clone(),
-                now: self.store.clock().now(),
-                policy,
-                evidence: CommandEvidence::NotNeeded,
-                // No command about advisors has a proof.
-                log: Sha256::ZERO,
-            })
-        };
-        self.execute_judged(execute).await.map(|_| ())
+        self.record_fact(by, Body::AdvisorModeSet(set)).await
     }
 }

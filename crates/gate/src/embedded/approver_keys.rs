@@ -3,30 +3,27 @@
 use super::EmbeddedService;
 use crate::{GateFailure, view::view_approver_key};
 use countersign_api as api;
-use countersign_approvals::{
-    CommandCaller, Refused,
-    decide::{AddKeyCommand, TokenCommand},
-};
+use countersign_approvals::{CommandCaller, LogCommand, Refused, registry::AddKeyCommand};
 use countersign_events::{
-    Principal, Sha256, chain,
+    Body, Principal, Sha256, chain,
     event::{ApproverKeyAdded, ApproverKeyRemoved},
 };
 use countersign_proofs::{ApproverPublicKey, passkey::read_origin};
 use countersign_store::EventFilter;
 
-/// What a server knows about a key's registration.
+/// What a server knows about the registration of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyRegistration {
     /// Whether the caller acts as an administrator.
     pub as_admin: bool,
     /// The token whose rights a passkey gives when it signs in.
     pub token: Option<String>,
-    /// The origin of the page on which a passkey was registered.
+    /// The origin of the page that registered a passkey.
     pub web_origin: Option<String>,
 }
 
 impl EmbeddedService {
-    /// The link of the first event, which identifies the log; zeros for a log without events.
+    /// The first event's link, which identifies the log; zeros for a log without events.
     pub(crate) async fn log_id(&self) -> Result<Sha256, GateFailure> {
         if let Some(id) = self.log_id.get() {
             return Ok(*id);
@@ -40,15 +37,13 @@ impl EmbeddedService {
     /// Lists keys, the oldest first.
     pub(crate) async fn approver_keys(
         &self,
-        selection: api::ApproverKeySelection,
-        page: api::PageQuery,
+        query: api::SelectionQuery,
     ) -> Result<api::ApproverKeyPage, GateFailure> {
         let log = self.log_id().await?;
+        let api::SelectionQuery { all, page } = query;
         let limit = page.limit.min(api::MAX_PAGE);
         Ok(self.tokens.with(|directory| {
-            let is_listed = |key: &api::ApproverKey| {
-                selection == api::ApproverKeySelection::All || key.removed_by.is_none()
-            };
+            let is_listed = |key: &api::ApproverKey| all || key.removed_by.is_none();
             let records = directory.approver_keys().records().filter(|record| record.seq > page.after);
             let mut keys: Vec<_> = records.map(view_approver_key).filter(is_listed).collect();
             keys.sort_by_key(|key| key.seq);
@@ -83,12 +78,12 @@ impl EmbeddedService {
             web_origin,
             proof: request.proof.clone().map(Into::into),
         };
-        self.execute_on_tokens(by, TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }))).await?;
+        self.execute_on_tokens(by, LogCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }))).await?;
         self.find_approver_key(&id)
     }
 
-    /// Checks that a proof's passkey was used on a page of this process's server, if it has one. The rules compare the
-    /// page with the origins that the log knows, which may be none.
+    /// Checks that the passkey of a proof was used on a page of this process's server, if it has one. The rules compare
+    /// the page with the origins that the log knows, which may be none.
     pub(super) fn check_proof_page(&self, proof: Option<&api::ProofRequest>) -> Result<(), GateFailure> {
         let client_data = proof.and_then(|proof| proof.client_data.as_deref());
         let (Some(client_data), Some(own)) = (client_data, self.web_origins.get()) else { return Ok(()) };
@@ -110,7 +105,7 @@ impl EmbeddedService {
         request: &api::RemoveKeyRequest,
     ) -> Result<api::ApproverKey, GateFailure> {
         let removed = ApproverKeyRemoved { id: id.to_owned(), reason: request.reason.clone() };
-        self.execute_on_tokens(by, TokenCommand::RemoveKey(removed)).await?;
+        self.execute_on_tokens(by, LogCommand::Record(vec![Body::ApproverKeyRemoved(removed)])).await?;
         self.find_approver_key(id)
     }
 

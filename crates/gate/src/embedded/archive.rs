@@ -1,12 +1,9 @@
-//! Archiving closed threads: their texts move to a file.
+//! Archives closed threads: their content moves to a file.
 
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_approvals::{
-    CallCommand, CommandCaller, CommandTarget, Refused, ThreadCommand, access::VisibleThreads,
-    decide::EraseCommand,
-};
+use countersign_approvals::{CommandCaller, CommandTarget, Refused, ThreadCommand, access::VisibleThreads};
 use countersign_events::{CallId, ThreadId, Timestamp, event::ThreadArchived};
 use countersign_store::{ArchiveContents, ArchivePlan, EVENTS_AT_ONCE, StoreError, read_archive};
 use futures_util::future::join_all;
@@ -16,7 +13,7 @@ use std::{
     path::Path,
 };
 
-/// The most threads whose texts leave the log in one transaction.
+/// The most threads whose content leaves the log in one transaction.
 const THREADS_AT_ONCE: usize = 64;
 
 /// The outcome of archiving.
@@ -24,13 +21,14 @@ const THREADS_AT_ONCE: usize = 64;
 pub struct ArchiveSummary {
     /// What the file has; `None` if no thread could be archived and no file was made.
     pub contents: Option<ArchiveContents>,
-    /// The number of threads that this command has archived. An earlier one may have archived others of the file.
+    /// The number of threads that this command has archived. An earlier command may have archived other threads in the
+    /// file.
     pub archived: usize,
-    /// True if the file was there, and an interrupted command was continued.
+    /// Whether the file was there, and an interrupted command was continued.
     pub continued: bool,
     /// Closed threads that stay in the log, with a call that may still report a result.
     pub running: BTreeMap<ThreadId, CallId>,
-    /// What ended the move early, if something did. The texts of the other threads are in the log and in the file.
+    /// What ended the move early, if something did. The other threads' content is in the log and in the file.
     pub interrupted: Option<GateFailure>,
 }
 
@@ -41,7 +39,7 @@ pub struct ArchiveCheck {
     pub contents: ArchiveContents,
     /// The threads that the log still has too, because the command was interrupted.
     pub left: Vec<ThreadId>,
-    /// True if the file has texts of calls that were erased since.
+    /// Whether the file has content of calls that were erased since.
     pub has_erased_texts: bool,
 }
 
@@ -55,8 +53,8 @@ impl EmbeddedService {
         Ok(self.store.plan_archive(before, threads, progress).await?)
     }
 
-    /// Writes the file, unless it is there already, checks it against the log, and only then removes the texts from the log.
-    /// So a process that is killed at any moment leaves the texts in the log, or a complete file.
+    /// Writes the file, unless it is there already, checks it against the log, and only then removes the content from
+    /// the log. So a process that is killed at any moment leaves the content in the log, or a complete file.
     pub(crate) async fn archive(
         &self,
         by: &CommandCaller,
@@ -78,7 +76,7 @@ impl EmbeddedService {
         }
         let contents = self.store.compare_archive(path, &mut progress).await?;
         let (archived, mut interrupted) = match self.archive_threads(by, &name, &contents).await {
-            // The caller may not do it at all.
+            // The caller has no right to archive at all.
             (0, Some(GateFailure::Refused(refused))) => return Err(refused.into()),
             ended => ended,
         };
@@ -89,8 +87,8 @@ impl EmbeddedService {
         Ok(ArchiveSummary { contents: Some(contents), archived, continued, running, interrupted })
     }
 
-    /// Archives the threads of a complete file, some at a time. Returns the number of those that were not archived before, and
-    /// the error that ended it early.
+    /// Archives the threads in a complete file, some at a time. Returns the number of those that were not archived
+    /// before, and the error that ended it early.
     async fn archive_threads(
         &self,
         by: &CommandCaller,
@@ -146,7 +144,7 @@ impl EmbeddedService {
         Ok(ArchiveCheck { contents, left, has_erased_texts })
     }
 
-    /// Erases the texts of an archived call from the archive.
+    /// Erases an archived call's content from the archive.
     pub(crate) async fn erase_from_archive(
         &self,
         by: &CommandCaller,
@@ -155,15 +153,12 @@ impl EmbeddedService {
         path: &Path,
     ) -> Result<api::ErasureReport, GateFailure> {
         let contents = read_archive(path)?;
-        let rows = self.store.rows_with_texts(thread, id).await?;
-        let (reason, archive) = (erase.reason.clone(), Some(contents.digest));
-        let command = CallCommand::Erase(EraseCommand { reason, rows, archive });
-        self.execute_without_evidence(by, thread, id, command).await?;
+        self.erase_content(by, (thread, id), &erase.reason, Some(contents.digest)).await?;
         self.store.erase_in_archive(path, &contents).await?;
         Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }
 
-    /// Adds to calls without texts the archive that has them.
+    /// Adds the archive to each call whose content it has.
     pub(super) async fn add_archives(&self, calls: &mut [api::Call]) -> Result<(), GateFailure> {
         let mut threads: BTreeMap<ThreadId, Option<api::CallArchive>> = BTreeMap::new();
         for call in calls {
@@ -187,10 +182,10 @@ impl EmbeddedService {
     }
 }
 
-/// A thread of an archive, with its number of events and its last one.
+/// An archived thread, with its number of events and its last event.
 type ArchivedThread<'a> = (&'a ThreadId, &'a (u64, i64));
 
-/// The next threads, whose texts leave the log in one transaction.
+/// The next threads, whose content leaves the log in one transaction.
 fn take_batch<'a>(
     threads: &mut Peekable<btree_map::Iter<'a, ThreadId, (u64, i64)>>,
 ) -> Vec<ArchivedThread<'a>> {
@@ -204,7 +199,7 @@ fn take_batch<'a>(
     batch
 }
 
-/// The name of the file in the log.
+/// The file name in the log.
 fn archive_name(path: &Path) -> Result<String, Refused> {
     let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let why = || format!("{} has no file name of valid UTF-8", path.display());

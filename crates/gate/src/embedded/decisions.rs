@@ -7,12 +7,13 @@ use super::{
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
-    CallCommand, CommandCaller, CommandEvidence, Refused,
+    CallCommand, CommandCaller, CommandEvidence, NeededEvidence, Refused,
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
 use countersign_events::{CallId, ThreadId, event::ErasedTexts};
 use countersign_policy::Policy;
+use countersign_store::StoreError;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
@@ -24,24 +25,37 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
-        let seen_here = self.presence.last_seen(thread, id);
-        let execute = |policy| async move {
-            let (command, judged) = self.prepare_decision(policy, thread, id, decide).await?;
-            self.execute_decision(by, thread, id, command, judged).await
-        };
-        let decided = self.execute_judged(execute).await?;
-        let mut decided = api::Call { proposer_last_seen_at: seen_here, ..decided };
+        let mut decided = self.decide_with_evidence(by, (thread, id), decide, None).await?;
         self.complete_presence(vec![&mut decided]).await;
         Ok(decided)
     }
 
-    /// The command of a decision, with the policy and the evidence that it needs.
+    /// Decides a call. `needed` is the evidence that an attempt before this one was refused for lack of.
+    async fn decide_with_evidence(
+        &self,
+        by: &CommandCaller,
+        (thread, id): (&ThreadId, &CallId),
+        decide: &api::DecisionRequest,
+        needed: Option<NeededEvidence>,
+    ) -> Result<api::Call, GateFailure> {
+        let seen_here = self.presence.last_seen(thread, id);
+        let execute = |policy, needed| async move {
+            let (command, judged) =
+                Box::pin(self.prepare_decision(policy, thread, id, decide, needed)).await?;
+            self.execute_decision(by, thread, id, command, judged).await
+        };
+        let decided = self.execute_with_evidence(needed, execute).await?;
+        Ok(api::Call { proposer_last_seen_at: seen_here, ..decided })
+    }
+
+    /// A decision command, with the policy and the evidence that it needs.
     async fn prepare_decision(
         &self,
         policy: Arc<Policy>,
         thread: &ThreadId,
         id: &CallId,
         decide: &api::DecisionRequest,
+        needed: Option<NeededEvidence>,
     ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
         self.check_proof_page(decide.proof.as_ref())?;
         let respond = RespondCommand {
@@ -59,14 +73,14 @@ impl EmbeddedService {
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
             None if respond.and_waiting => self.judge_answer_and_waiting(&policy, thread, id).await?,
-            // An approval is refused if it turns out to need evidence.
-            None if respond.decision.allows() => CommandEvidence::NotNeeded,
+            // The rules say if an approval turns out to need evidence.
+            None if respond.decision.allows() && needed.is_none() => CommandEvidence::NotNeeded,
             None => self.judge_answer(&policy, thread, id).await?,
         };
         Ok((CallCommand::Respond(respond), (policy, evidence)))
     }
 
-    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own. The
+    /// Decides several calls concurrently, so that the commands share commits. Each call has its own outcome. The
     /// evidence of all calls is computed first, so that the decisions are queued in their order.
     pub(crate) async fn decide_all(
         &self,
@@ -78,11 +92,12 @@ impl EmbeddedService {
             if !threads.admits(&item.thread_id) {
                 return Err(Refused::UnknownThread(item.thread_id.clone()).into());
             }
-            self.prepare_decision(self.policy.policy()?, &item.thread_id, &item.id, &item.request()).await
+            let policy = self.policy.policy()?;
+            self.prepare_decision(policy, &item.thread_id, &item.id, &item.request(), None).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
-        // Read the id of the log before: if each decision read it, they would not be executed in their order. A failure is
-        // that of each decision.
+        // Read the log id first: if each decision read it, they would not be executed in order. A failure fails each
+        // decision.
         let _ = self.log_id().await;
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
             let seen_here = self.presence.last_seen(&item.thread_id, &item.id);
@@ -92,11 +107,17 @@ impl EmbeddedService {
                 }
                 Err(error) => Err(error),
             };
-            let outcome = match outcome {
-                Err(GateFailure::Refused(Refused::PolicyChanged { .. })) => {
-                    self.decide(by, &item.thread_id, &item.id, &item.request()).await
+            let needed = match &outcome {
+                Err(GateFailure::Refused(Refused::PolicyChanged { .. })) => Some(None),
+                Err(GateFailure::Store(StoreError::NeedsEvidence(needed))) => Some(Some(*needed)),
+                _ => None,
+            };
+            let outcome = match needed {
+                Some(needed) => {
+                    let call = (&item.thread_id, &item.id);
+                    self.decide_with_evidence(by, call, &item.request(), needed).await
                 }
-                outcome => outcome,
+                None => outcome,
             };
             let outcome = match outcome {
                 Ok(call) => Ok(api::Call { proposer_last_seen_at: seen_here, ..call }),
@@ -112,7 +133,7 @@ impl EmbeddedService {
         answers
     }
 
-    /// Executes a decision. The answer names the calls that waited and were decided by it, too.
+    /// Executes a decision. The answer also names the waiting calls that it decided.
     async fn execute_decision(
         &self,
         by: &CommandCaller,
@@ -121,9 +142,7 @@ impl EmbeddedService {
         command: CallCommand,
         judged: (Arc<Policy>, CommandEvidence),
     ) -> Result<api::Call, GateFailure> {
-        let policy = Arc::clone(&judged.0);
-        let judge = || self.judge_answer(&policy, thread, id);
-        let (call, events) = self.execute_or_judge(by, thread, id, command, judged, judge).await?;
+        let (call, events) = Box::pin(self.execute_and_report(by, thread, id, command, judged)).await?;
         let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
         Ok(api::Call { also_decided, ..call })
     }

@@ -1,14 +1,14 @@
-//! Erasing the texts of a call, in the log and in the files of the database.
+//! Erases a call's content, in the log and in the database files.
 
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_approvals::{CallCommand, CommandCaller, decide::EraseCommand};
-use countersign_events::{CallId, ThreadId};
+use countersign_approvals::{CallCommand, CommandCaller, CommandEvidence, decide::EraseCommand};
+use countersign_events::{CallId, Sha256, ThreadId};
 
 impl EmbeddedService {
-    /// Erases the texts of a call that has ended. The events of such a call do not change, so the hashes of its texts can
-    /// be computed before the command is queued.
+    /// Erases the content of a call that has ended. Such a call gets no more events, so its content hashes can be
+    /// computed before the command is queued.
     pub(crate) async fn erase(
         &self,
         by: &CommandCaller,
@@ -16,10 +16,24 @@ impl EmbeddedService {
         id: &CallId,
         erase: &api::EraseRequest,
     ) -> Result<api::ErasureReport, GateFailure> {
-        let rows = self.store.rows_with_texts(thread, id).await?;
-        let command = CallCommand::Erase(EraseCommand { reason: erase.reason.clone(), rows, archive: None });
-        self.execute_without_evidence(by, thread, id, command).await?;
-        // The answer to the command is the call as it was before, in the memory of the writer.
+        self.erase_content(by, (thread, id), &erase.reason, None).await?;
+        // The answer to the command is the call as it was before, in the writer's memory.
         Ok(api::ErasureReport { call: self.call(thread, id).await? })
+    }
+
+    /// Erases a call's content in the log. `archive` is the digest of the archive that has it.
+    pub(super) async fn erase_content(
+        &self,
+        by: &CommandCaller,
+        (thread, id): (&ThreadId, &CallId),
+        reason: &str,
+        archive: Option<Sha256>,
+    ) -> Result<(), GateFailure> {
+        let execute = |policy| async move {
+            let rows = self.store.rows_with_texts(thread, id).await?;
+            let command = CallCommand::Erase(EraseCommand { reason: reason.to_owned(), rows, archive });
+            self.execute_on_call(by, thread, id, command, (policy, CommandEvidence::NotNeeded)).await
+        };
+        self.execute_judged(execute).await.map(drop)
     }
 }

@@ -1,21 +1,24 @@
-//! Executes commands: judges them by the policy in force, and hands them to the writer.
+//! Executes commands: judges them by the active policy, and hands them to the writer.
 
 use super::{EmbeddedService, unknown_call};
 use crate::{GateFailure, finish_on_drop::FinishOnDrop};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
-    RecordedEvent, Refused, ThreadCommand,
+    LogCommand, NeededEvidence, RecordedEvent, Refused, ThreadCommand,
 };
-use countersign_events::{CallId, Sha256, ThreadId};
+use countersign_events::{Body, CallId, Sha256, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, StoreError};
 use std::{future::Future, sync::Arc};
 use tracing::Instrument;
 
+/// The most times that the evidence of a command is worked out again because others meanwhile changed the log.
+const MOST_ATTEMPTS: usize = 100;
+
 impl EmbeddedService {
-    /// Judges and executes a command by the policy in force. `execute` runs again if another policy came into force
-    /// before the command was written.
+    /// Judges and executes a command by the active policy. `execute` runs again if another policy became active before
+    /// the command was written.
     pub(super) async fn execute_judged<T, F>(
         &self,
         execute: impl Fn(Arc<Policy>) -> F,
@@ -23,10 +26,27 @@ impl EmbeddedService {
     where
         F: Future<Output = Result<T, GateFailure>>,
     {
+        self.execute_with_evidence(None, |policy, _| execute(policy)).await
+    }
+
+    /// As [`Self::execute_judged`], for a command that may turn out to need evidence. Most commands do not, and then the
+    /// call is not read before the command is queued. `execute` runs again with the evidence that the rules need.
+    pub(super) async fn execute_with_evidence<T, F>(
+        &self,
+        mut needed: Option<NeededEvidence>,
+        execute: impl Fn(Arc<Policy>, Option<NeededEvidence>) -> F,
+    ) -> Result<T, GateFailure>
+    where
+        F: Future<Output = Result<T, GateFailure>>,
+    {
+        let mut attempts = 0;
         loop {
             let policy = self.policy.policy()?;
             let hash = policy.hash();
-            match execute(policy).await {
+            match execute(policy, needed).await {
+                Err(GateFailure::Store(StoreError::NeedsEvidence(missing))) if attempts < MOST_ATTEMPTS => {
+                    (needed, attempts) = (Some(missing), attempts + 1);
+                }
                 Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => return outcome,
             }
@@ -58,17 +78,7 @@ impl EmbeddedService {
         command: ThreadCommand,
     ) -> Result<CommandOutcome, GateFailure> {
         let (target, command) = (&target, &command);
-        let execute = |policy| {
-            self.execute(CommandEnvelope {
-                target: target.clone(),
-                command: command.clone().into(),
-                by: by.clone(),
-                now: self.store.clock().now(),
-                policy,
-                evidence: CommandEvidence::NotNeeded,
-                log: Sha256::ZERO,
-            })
-        };
+        let execute = |policy| self.execute(self.envelope(by, target.clone(), command.clone(), policy));
         self.execute_judged(execute).await
     }
 
@@ -85,7 +95,47 @@ impl EmbeddedService {
         Ok(call)
     }
 
-    /// Executes a command on a call, and returns the events that it wrote, too.
+    /// Records a log-wide fact.
+    pub(crate) async fn record_fact(&self, by: &CommandCaller, fact: Body) -> Result<(), GateFailure> {
+        self.execute_on_log(by, LogCommand::Record(vec![fact])).await
+    }
+
+    /// Executes a log-wide command.
+    pub(super) async fn execute_on_log(
+        &self,
+        by: &CommandCaller,
+        command: LogCommand,
+    ) -> Result<(), GateFailure> {
+        if command.depends_on_policy() {
+            let execute =
+                |policy| self.execute(self.envelope(by, CommandTarget::Log, command.clone(), policy));
+            return self.execute_judged(execute).await.map(|_| ());
+        }
+        let log = if command.may_be_proved() { self.log_id().await? } else { Sha256::ZERO };
+        let envelope = self.envelope(by, CommandTarget::Log, command, self.policy.policy_for_views());
+        self.execute(CommandEnvelope { log, ..envelope }).await.map(|_| ())
+    }
+
+    /// The envelope of a command without evidence and proof.
+    pub(super) fn envelope(
+        &self,
+        by: &CommandCaller,
+        target: CommandTarget,
+        command: impl Into<ApprovalCommand>,
+        policy: Arc<Policy>,
+    ) -> CommandEnvelope {
+        CommandEnvelope {
+            target,
+            command: command.into(),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy,
+            evidence: CommandEvidence::NotNeeded,
+            log: Sha256::ZERO,
+        }
+    }
+
+    /// Executes a command on a call, and also returns the events that it wrote.
     pub(super) async fn execute_and_report(
         &self,
         by: &CommandCaller,
@@ -96,44 +146,12 @@ impl EmbeddedService {
     ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure> {
         let may_be_proved = matches!(command, CallCommand::Respond(_));
         let log = if may_be_proved { self.log_id().await? } else { Sha256::ZERO };
-        let envelope = CommandEnvelope {
-            target: CommandTarget::Call(thread.clone(), id.clone()),
-            command: ApprovalCommand::Call(command),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy,
-            evidence,
-            log,
-        };
+        let target = CommandTarget::Call(thread.clone(), id.clone());
+        let envelope = CommandEnvelope { evidence, log, ..self.envelope(by, target, command, policy) };
         // Boxed, so that the futures of all callers do not hold the whole envelope.
         let outcome = Box::pin(self.execute(envelope)).await?;
         let call = outcome.call.ok_or_else(|| unknown_call(thread, id))?;
         Ok((Box::pin(self.with_grant_origin(self.view(&call))).await, outcome.events))
-    }
-
-    /// As [`Self::execute_and_report`], for a command that needs the evidence only if the policy has changed since the
-    /// call was judged. `judge` works it out if the command is refused without it. Most commands are not, and then the
-    /// call is not read before the command is queued.
-    pub(super) async fn execute_or_judge<F>(
-        &self,
-        by: &CommandCaller,
-        thread: &ThreadId,
-        id: &CallId,
-        command: CallCommand,
-        (policy, evidence): (Arc<Policy>, CommandEvidence),
-        judge: impl FnOnce() -> F,
-    ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure>
-    where
-        F: Future<Output = Result<CommandEvidence, GateFailure>>,
-    {
-        let without = (Arc::clone(&policy), evidence);
-        match Box::pin(self.execute_and_report(by, thread, id, command.clone(), without)).await {
-            Err(GateFailure::Refused(Refused::MissingEvidence { .. })) => {
-                let evidence = Box::pin(judge()).await?;
-                Box::pin(self.execute_and_report(by, thread, id, command, (policy, evidence))).await
-            }
-            outcome => outcome,
-        }
     }
 
     /// Executes a command on a call that needs no evidence.

@@ -8,13 +8,13 @@ use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
 use countersign_approvals::Call;
 use countersign_events::event::Decision;
-use countersign_messages::{LastWords, SpokenDecision};
+use countersign_messages::{LastWords, SpokenDecision, name_in_words};
 
 /// The most pending calls that a report lists.
 const MOST_LISTED: usize = 100;
 
 impl DecidingMessages<'_> {
-    /// Checks that words are a decision of the caller, and that the call was pending when they were said.
+    /// Checks that the words are the caller's decision, and that the call was pending when they were said.
     fn check_words(
         &self,
         (position, words): (u32, &SpokenDecision),
@@ -39,7 +39,26 @@ impl DecidingMessages<'_> {
     }
 }
 
+/// Returns true if the words may mean this call: they name no other tool, id or agent.
+fn is_named(call: &Call, spoken: &SpokenDecision) -> bool {
+    let agent = call.proposal.by.as_str();
+    let agent = agent.split_once(':').map_or(agent, |(_, name)| name);
+    spoken.tool.as_ref().is_none_or(|tool| tool == call.proposal.what.name.as_str())
+        && spoken.call.as_ref().is_none_or(|id| id == call.id().as_str())
+        && spoken.agent.as_ref().is_none_or(|named| named.eq_ignore_ascii_case(agent))
+}
+
 impl EmbeddedService {
+    /// How words can mean one of several calls.
+    fn describe_choice(&self, fitting: &[&Call]) -> String {
+        let views: Vec<_> = fitting.iter().map(|call| self.view(call)).collect();
+        let why = "several pending calls fit these words";
+        match views.first().and_then(|first| name_in_words(first, &views)) {
+            Some(name) => format!("{why}; name one of them, as in \"approve_once {name}\""),
+            None => format!("{why}; decide each by its id"),
+        }
+    }
+
     /// Makes a decision in words, if exactly one pending call fits. Otherwise it decides nothing, and the second value lists
     /// the pending calls.
     pub(super) async fn decide_by_words(
@@ -50,9 +69,7 @@ impl EmbeddedService {
         let (by, thread) = (source.by, source.thread);
         let LastWords { position, decision: spoken, other_author } = words;
         let pending = self.pending_of_thread(thread).await?;
-        let names =
-            |call: &Call| spoken.tool.as_ref().is_none_or(|tool| tool == call.proposal.what.name.as_str());
-        let fitting: Vec<_> = pending.iter().filter(|call| names(call)).collect();
+        let fitting: Vec<_> = pending.iter().filter(|call| is_named(call, &spoken)).collect();
         let made = api::MessageDecision {
             position,
             id: None,
@@ -62,16 +79,16 @@ impl EmbeddedService {
             detail: None,
         };
         let [call] = fitting.as_slice() else {
-            let detail = match fitting.len() {
-                0 => "no pending call fits these words",
-                _ => "several pending calls fit these words; decide each by its id",
+            let detail = match fitting.first() {
+                None => "no pending call fits these words".to_owned(),
+                Some(_) => self.describe_choice(&fitting),
             };
             let listed = pending.iter().take(MOST_LISTED);
             let left = listed.map(|call| api::PendingCallName {
                 id: call.id().clone(),
                 name: call.proposal.what.name.clone(),
             });
-            return Ok((api::MessageDecision { detail: Some(detail.to_owned()), ..made }, left.collect()));
+            return Ok((api::MessageDecision { detail: Some(detail), ..made }, left.collect()));
         };
         let plain = match spoken.decision {
             Decision::AllowSession => {

@@ -1,4 +1,4 @@
-//! The conversation of a thread: messages are read by the rules of their format, placed, masked and stored.
+//! Thread conversations: messages are read by the rules of their format, positioned, masked and stored.
 
 use super::{
     EmbeddedService,
@@ -8,7 +8,7 @@ use super::{
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
-    CommandCaller, CommandTarget, Refused, ThreadCommand,
+    CommandCaller, CommandTarget, ThreadCommand,
     conversation::{Conversation, MessagePlace, NewMessage, SentMessages},
     decide::AddMessagesCommand,
 };
@@ -19,10 +19,8 @@ use countersign_events::{
 use countersign_messages::{
     LoggedCalls, MessageAuthor, ReadConversation, ReadMessage, differing_calls, read_message,
 };
-
-/// The most times that the places of messages are worked out again because others added messages meanwhile, or put another
-/// policy in force.
-const MOST_ATTEMPTS: usize = 100;
+use countersign_policy::Policy;
+use std::sync::Arc;
 
 impl EmbeddedService {
     pub(crate) async fn add_messages(
@@ -31,35 +29,28 @@ impl EmbeddedService {
         thread: &ThreadId,
         request: &api::MessagesRequest,
     ) -> Result<api::MessagesReport, GateFailure> {
-        let sent = SentConversation::read(request)?;
-        let mut attempts = 0;
-        loop {
-            match self.try_add_messages(by, thread, &sent).await {
-                Err(GateFailure::Refused(Refused::MissingEvidence { .. })) if attempts < MOST_ATTEMPTS => {
-                    attempts += 1;
-                }
-                outcome => return outcome,
-            }
-        }
+        self.add_sent(by, thread, &SentConversation::read(request)?).await
     }
 
-    async fn try_add_messages(
+    /// Adds a client's own copy of the conversation, which replaces nothing.
+    pub(crate) async fn add_copied(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        request: &api::MessagesRequest,
+    ) -> Result<api::MessagesReport, GateFailure> {
+        let sent = SentConversation::read(request)?;
+        self.add_sent(by, thread, &SentConversation { is_copied: true, ..sent }).await
+    }
+
+    async fn add_sent(
         &self,
         by: &CommandCaller,
         thread: &ThreadId,
         sent: &SentConversation<'_>,
     ) -> Result<api::MessagesReport, GateFailure> {
-        let conversation = self.store.conversation(thread).await?;
-        let places = conversation.find_places(sent.places())?;
-        let (messages, masked_by) = self.mask_new(sent, &places)?;
-        let after = conversation.last();
-        let mut added = Vec::new();
-        if !messages.is_empty() {
-            let command = ThreadCommand::AddMessages(AddMessagesCommand { after, masked_by, messages });
-            let target = CommandTarget::Thread(thread.clone());
-            let outcome = self.execute_on_threads(by, target, command).await?;
-            added.extend(outcome.events.iter().map(|event| event.event.seq));
-        }
+        let execute = |policy| self.store_messages(by, thread, sent, policy);
+        let StoredMessages { conversation, places, added } = self.execute_judged(execute).await?;
         let is_changed = !added.is_empty();
         let mut new = added.into_iter();
         let receipt = |place: &MessagePlace| api::MessageReceipt {
@@ -75,6 +66,28 @@ impl EmbeddedService {
             places.iter().zip(&receipts).map(|(place, receipt)| PlacedMessage::new(place, receipt)).collect();
         let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&stored, &conversation)).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
+    }
+
+    /// Stores the messages that the log does not have, after those that it has.
+    async fn store_messages(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        sent: &SentConversation<'_>,
+        policy: Arc<Policy>,
+    ) -> Result<StoredMessages, GateFailure> {
+        let conversation = self.store.conversation(thread).await?;
+        let places = conversation.find_places(sent.places())?;
+        let messages = mask_new(sent, &places, &policy);
+        let mut added = Vec::new();
+        if !messages.is_empty() {
+            let (after, masked_by) = (conversation.last(), policy.hash());
+            let command = ThreadCommand::AddMessages(AddMessagesCommand { after, masked_by, messages });
+            let envelope = self.envelope(by, CommandTarget::Thread(thread.clone()), command, policy);
+            let outcome = self.execute(envelope).await?;
+            added.extend(outcome.events.iter().map(|event| event.event.seq));
+        }
+        Ok(StoredMessages { conversation, places, added })
     }
 
     async fn decide_by_sent(
@@ -95,7 +108,14 @@ impl EmbeddedService {
         if spoken.is_none() && positions.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let from = places.first().map_or(0, |first| first.position);
+        let mut from = places.first().map_or(0, |first| first.position);
+        if sent.is_copied {
+            // The log has more than the copy, so what the copy repeats is read from there.
+            read = ReadConversation::default();
+            let new = places.iter().zip(&sent.messages).filter(|(place, _)| place.is_new);
+            new.for_each(|(place, (_, content))| read.add(place.position, sent.format, content));
+            from = u32::MAX;
+        }
         let mut history = self.read_history(by, thread, before, (from, sent.from.is_some())).await?;
         let conversation = read.after(std::mem::take(&mut history.conversation));
         let other_sender = sent.sender.filter(|sender| !person.is_named(sender));
@@ -108,20 +128,6 @@ impl EmbeddedService {
             pending = left;
         }
         Ok((decisions, pending))
-    }
-
-    fn mask_new(
-        &self,
-        sent: &SentConversation<'_>,
-        places: &[MessagePlace],
-    ) -> Result<(Vec<NewMessage>, Sha256), GateFailure> {
-        let policy = self.policy.policy()?;
-        let sent_to = sent.messages.iter().zip(&sent.hashes).zip(places);
-        let new = sent_to.filter(|(_, place)| place.stored.is_none());
-        let mask = |(((read, content), hash), place): ((&(ReadMessage, &Json), &Sha256), &MessagePlace)| {
-            NewMessage::masked(read.kind, (place.position, sent.format), (content, *hash), policy.redactor())
-        };
-        Ok((new.map(mask).collect(), policy.hash()))
     }
 
     pub(crate) async fn messages(
@@ -150,15 +156,36 @@ impl EmbeddedService {
     }
 }
 
-/// The messages of a request, read and hashed.
+/// The messages of a request in the log.
+struct StoredMessages {
+    /// The conversation before them.
+    conversation: Conversation,
+    places: Vec<MessagePlace>,
+    /// The `seq` of each new message.
+    added: Vec<i64>,
+}
+
+/// The messages that the log does not have, as it keeps them.
+fn mask_new(sent: &SentConversation<'_>, places: &[MessagePlace], policy: &Policy) -> Vec<NewMessage> {
+    let sent_to = sent.messages.iter().zip(&sent.hashes).zip(places);
+    let new = sent_to.filter(|(_, place)| place.stored.is_none());
+    let mask = |(((read, content), hash), place): ((&(ReadMessage, &Json), &Sha256), &MessagePlace)| {
+        NewMessage::masked(read.kind, (place.position, sent.format), (content, *hash), policy.redactor())
+    };
+    new.map(mask).collect()
+}
+
+/// Request messages, read and hashed.
 struct SentConversation<'a> {
     format: MessageFormat,
     messages: Vec<(ReadMessage, &'a Json)>,
     hashes: Vec<Sha256>,
-    /// The place of the first message; `None` for one message at the end.
+    /// The position of the first message; `None` for one message at the end.
     from: Option<u32>,
     /// The name that the client has for the sender.
     sender: Option<&'a str>,
+    /// Whether it is the client's own copy of the conversation, which may lack what others said.
+    is_copied: bool,
 }
 
 impl<'a> SentConversation<'a> {
@@ -181,6 +208,7 @@ impl<'a> SentConversation<'a> {
             hashes: Vec::new(),
             from,
             sender: request.sender.as_deref(),
+            is_copied: false,
         };
         for (index, content) in list.iter().enumerate() {
             sent.hashes.push(content.admit().map_err(|why| fault(index, &why))?);
@@ -192,13 +220,14 @@ impl<'a> SentConversation<'a> {
 
     fn places(&self) -> SentMessages<'_> {
         match (self.from, self.hashes.as_slice()) {
+            (_, hashes) if self.is_copied => SentMessages::Copied(hashes),
             (None, [hash]) => SentMessages::Next(*hash),
             (from, hashes) => SentMessages::From(from.unwrap_or(0), hashes),
         }
     }
 }
 
-/// `None` for a row that another program wrote in another form. Such rows are in the log only.
+/// `None` for a row that another program wrote in another format. Such rows are in the log only.
 fn read_stored(event: &Event) -> Option<(&Event, ConversationMessage)> {
     Some((event, event.data.read().ok()?))
 }

@@ -1,5 +1,5 @@
 //! The gate over an open store: the path of one call. `execute` executes commands, `decisions` decides, `lists` reads
-//! lists, `threads` has the settings of a thread, and `ready` the readiness.
+//! lists, `threads` has the thread settings, and `ready` has the readiness check.
 
 mod advisor_drift;
 mod advisors;
@@ -41,7 +41,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CallCommand, CommandCaller, CommandEvidence, Refused,
+    Call, CallCommand, CommandCaller, CommandEvidence, NeededEvidence, Refused,
     decide::{
         ClaimCommand, DefinitionIdentity, FinishCommand, HashedArguments, ProposeCommand, RenewCommand,
     },
@@ -68,9 +68,9 @@ pub(crate) struct EmbeddedService {
     presence: PresenceKeeper,
     pub(crate) tokens: Arc<ActiveTokens>,
     opened: Arc<Notify>,
-    /// The identity of the log, once it has an event.
+    /// The log's identity, once it has an event.
     log_id: OnceLock<Sha256>,
-    /// The origins of the pages of this process's server; unset in a process without pages.
+    /// The page origins of this process's server; unset in a process without pages.
     pub(crate) web_origins: OnceLock<Vec<String>>,
     pub(crate) webhooks: Arc<KnownWebhooks>,
     known_advisors: KnownAdvisors,
@@ -86,8 +86,8 @@ impl Drop for EmbeddedService {
 }
 
 impl EmbeddedService {
-    /// Opens the log. A log without a policy starts with `first`. The future hides its type, because crates that await it
-    /// would otherwise compile the tasks of the gate again.
+    /// Opens the log. A log without a policy starts with `first`. The future hides its type, because crates that await
+    /// it would otherwise compile the gate's tasks again.
     #[inline(never)]
     pub(crate) fn open(
         address: DatabaseUrl,
@@ -195,7 +195,7 @@ impl EmbeddedService {
         let mut open_wait = None;
         loop {
             {
-                // A block of its own, so that the many clients that wait below do not keep the call.
+                // A separate block, so that the many clients that wait below do not keep the call.
                 let call = self.view(&self.look_up(thread, id).await?);
                 if open_wait.is_none() && Self::is_proposer(by, &call.proposal.principal) {
                     open_wait = Some(self.presence.begin_wait(thread, id));
@@ -236,12 +236,15 @@ impl EmbeddedService {
             definition_hash: claim.definition_hash,
         };
         let command = &command;
-        let execute = |policy| async move {
-            let judged = (Arc::clone(&policy), CommandEvidence::NotNeeded);
-            let judge = || self.judge_claim(&policy, thread, id, command);
-            self.execute_or_judge(by, thread, id, CallCommand::Claim(command.clone()), judged, judge).await
+        let execute = |policy, needed: Option<NeededEvidence>| async move {
+            let evidence = match needed {
+                Some(_) => Box::pin(self.judge_claim(&policy, thread, id, command)).await?,
+                None => CommandEvidence::NotNeeded,
+            };
+            let claim = CallCommand::Claim(command.clone());
+            Box::pin(self.execute_on_call(by, thread, id, claim, (policy, evidence))).await
         };
-        let (call, _) = self.execute_judged(execute).await?;
+        let call = self.execute_with_evidence(None, execute).await?;
         // The log has masked arguments, and the executor runs the arguments that it supplied.
         Ok(match &command.arguments {
             Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },
@@ -302,7 +305,7 @@ impl EmbeddedService {
         self.execute_without_evidence(by, thread, id, command).await
     }
 
-    /// Notes that the call's proposer, who alone knows it, still waits for it.
+    /// Notes that the proposer, the only one who knows the call, still waits for it.
     pub(crate) async fn heartbeat(
         &self,
         by: &CommandCaller,

@@ -1,4 +1,4 @@
-//! The policy of the log: read it, put another in force, and follow changes of other processes.
+//! The log's policy: read it, activate another one, and follow changes by other processes.
 
 use super::EmbeddedService;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{
-    CommandCaller, Refused, access::VisibleThreads, call::RecordedFact, decide::SetPolicyCommand,
+    CommandCaller, Refused, access::VisibleThreads, call::RecordedFact, registry::SetPolicyCommand,
 };
 use countersign_events::{EventType, Principal, Sha256, ThreadId, event::PolicySet};
 use countersign_policy::{Policy, PolicyText};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const MAX_SOURCE_BYTES: usize = 4_096;
 
 impl EmbeddedService {
-    /// The policy in force, as the log has it. A log without a policy can only be open for reading; then it is the policy
-    /// that the next process that writes puts in force.
+    /// The active policy, as the log has it. A log without a policy can only be open for reading; then it is the policy
+    /// that the next writing process activates.
     pub(crate) async fn policy_in_force(&self) -> Result<api::PolicyInForce, GateFailure> {
         if let Some(recorded) = self.store.policy_in_force().await? {
             return Ok(view_policy(recorded));
@@ -36,7 +36,7 @@ impl EmbeddedService {
         })
     }
 
-    /// The events that put policies in force, the oldest first.
+    /// The `POLICY_SET` events, the oldest first.
     pub(crate) async fn policy_history(&self, page: api::PageQuery) -> Result<api::EventPage, GateFailure> {
         let types = vec![EventType::PolicySet];
         let filter =
@@ -44,7 +44,7 @@ impl EmbeddedService {
         self.events(&filter, &VisibleThreads::default(), page).await
     }
 
-    /// Puts a policy in force. Returns when this process judges by it.
+    /// Activates a policy. Returns when this process judges by it.
     pub(crate) async fn apply_policy(
         &self,
         by: &CommandCaller,
@@ -72,8 +72,8 @@ impl EmbeddedService {
         self.policy_in_force().await
     }
 
-    /// True if the command failed only because another policy than `judged_by` came into force, which this process has
-    /// read now. The command must be judged again.
+    /// Returns true if the command failed only because a policy other than `judged_by` became active, which this
+    /// process has now read. The command must be judged again.
     pub(super) async fn must_judge_again(
         &self,
         error: &GateFailure,

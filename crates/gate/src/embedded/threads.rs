@@ -1,4 +1,4 @@
-//! The settings of a thread: grants, mode, policies, closing.
+//! Thread settings: grants, mode, policies, closing.
 
 use super::EmbeddedService;
 use crate::{
@@ -23,10 +23,9 @@ impl EmbeddedService {
     pub(crate) async fn grants(
         &self,
         thread: &ThreadId,
-        selection: api::GrantSelection,
-        page: api::PageQuery,
+        query: api::SelectionQuery,
     ) -> Result<api::GrantPage, GateFailure> {
-        Ok(grant_page(&self.store.thread(thread).await?, selection, page))
+        Ok(grant_page(&self.store.thread(thread).await?, query))
     }
 
     pub(crate) async fn revoke(
@@ -36,7 +35,7 @@ impl EmbeddedService {
         grant: i64,
     ) -> Result<api::GrantPage, GateFailure> {
         self.execute_on_thread(by, thread, ThreadCommand::Revoke(grant)).await?;
-        self.grants(thread, api::GrantSelection::Active, api::PageQuery::default()).await
+        self.grants(thread, api::SelectionQuery::default()).await
     }
 
     pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateFailure> {

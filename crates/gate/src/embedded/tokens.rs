@@ -1,15 +1,14 @@
-//! The tokens of the log: create, list, revoke, and recognise them.
+//! The log's tokens: create, list, revoke, and recognise them.
 
 use super::EmbeddedService;
 use crate::{GateFailure, view::view_token};
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    CommandCaller, LogCommand, Refused,
     access::{PageKey, Right, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
-    decide::TokenCommand,
 };
 use countersign_events::{
-    Principal, Sha256, Timestamp,
+    Body, Principal, Sha256, Timestamp,
     event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
 use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
@@ -18,10 +17,10 @@ use std::{
     time::Duration,
 };
 
-/// The time that a link is accepted if the request does not say otherwise.
+/// The default lifetime of a link.
 const LINK_SPAN: Duration = Duration::from_mins(15);
 
-/// The longest time that a token is accepted: ten years.
+/// The longest token lifetime: ten years.
 const LONGEST_SPAN: u64 = 315_360_000;
 
 /// A person who was authenticated with a passkey.
@@ -29,7 +28,7 @@ const LONGEST_SPAN: u64 = 315_360_000;
 pub struct PasskeySignIn {
     /// The key's id.
     pub key: String,
-    /// The SHA-256 of the challenge, which starts one session.
+    /// The challenge's SHA-256, which starts one session.
     pub sign_in: Sha256,
 }
 
@@ -38,15 +37,15 @@ pub struct PasskeySignIn {
 pub struct AccountHolder {
     /// The account.
     pub account: ProviderAccount,
-    /// The SHA-256 of the `state` of the sign-in, which makes one session.
+    /// The SHA-256 of the sign-in's `state`, which makes one session.
     pub sign_in: Sha256,
     /// The name, without a kind. An account that has signed in before keeps the name of its first sign-in.
     pub name: String,
     /// The role.
     pub role: Role,
-    /// The level of an approver.
+    /// The approver level.
     pub level: Option<String>,
-    /// The groups of an approver.
+    /// The approver groups.
     pub groups: Vec<String>,
 }
 
@@ -60,7 +59,7 @@ pub struct SessionPages {
 }
 
 impl SessionPages {
-    /// Makes the key of a new session. Fails if the system has no randomness.
+    /// Makes a new session's key. Fails if the system has no randomness.
     pub fn new(web_origin: Option<String>) -> Result<Self, GateFailure> {
         Ok(Self { key: PageKey::from_random(&random_bytes()?), web_origin })
     }
@@ -68,13 +67,13 @@ impl SessionPages {
 
 impl EmbeddedService {
     /// Lists tokens, the oldest first.
-    pub(crate) fn tokens(&self, selection: api::TokenSelection, page: api::PageQuery) -> api::TokenPage {
+    pub(crate) fn tokens(&self, query: api::SelectionQuery) -> api::TokenPage {
+        let api::SelectionQuery { all, page } = query;
         let now = self.store.clock().now();
         let limit = page.limit.min(api::MAX_PAGE);
         self.tokens.with(|directory| {
             let is_listed = |token: &api::Token| {
-                selection == api::TokenSelection::All
-                    || token.state == api::TokenState::Active && token.kind != TokenKind::Session
+                all || token.state == api::TokenState::Active && token.kind != TokenKind::Session
             };
             let mut tokens: Vec<_> = directory
                 .records()
@@ -97,7 +96,8 @@ impl EmbeddedService {
         requests: &[api::TokenRequest],
     ) -> Result<Vec<api::NewToken>, GateFailure> {
         let (secrets, created) = self.new_tokens(requests)?;
-        self.execute_on_tokens(by, TokenCommand::Create(created)).await?;
+        self.execute_on_tokens(by, LogCommand::Record(created.into_iter().map(Body::TokenCreated).collect()))
+            .await?;
         secrets.iter().map(|secret| Ok(self.view_new_token(secret).ok_or(Refused::UnknownToken)?)).collect()
     }
 
@@ -108,7 +108,7 @@ impl EmbeddedService {
         requests: &[api::TokenRequest],
     ) -> Result<Option<Vec<api::NewToken>>, GateFailure> {
         let (secrets, created) = self.new_tokens(requests)?;
-        self.execute_on_tokens(by, TokenCommand::CreateFirst(created)).await?;
+        self.execute_on_tokens(by, LogCommand::CreateFirstTokens(created)).await?;
         Ok(secrets.iter().map(|secret| self.view_new_token(secret)).collect())
     }
 
@@ -129,7 +129,7 @@ impl EmbeddedService {
         Some(api::NewToken { secret: secret.expose().to_owned(), token })
     }
 
-    /// Starts the session of a browser from a link, a token or an earlier session.
+    /// Starts a browser session from a link, a token or an earlier session.
     pub(crate) async fn start_session(
         &self,
         parent: &TokenRecord,
@@ -153,11 +153,11 @@ impl EmbeddedService {
             ..from.clone()
         };
         let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
         Ok((secret, created))
     }
 
-    /// Starts the session of a person who signed in at an identity provider. An account that has signed in before keeps
+    /// Starts a session for a person who signed in at an identity provider. An account that has signed in before keeps
     /// its name.
     pub(crate) async fn start_account_session(
         &self,
@@ -187,7 +187,7 @@ impl EmbeddedService {
             web_origin: pages.web_origin.clone(),
         };
         let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
         Ok((secret, created))
     }
 
@@ -210,13 +210,13 @@ impl EmbeddedService {
         }))
     }
 
-    /// The secret by which processes recognise the challenges of sign-ins.
+    /// The secret by which processes recognise sign-in challenges.
     pub(crate) async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
         Ok(SignInSecret::new(&self.store.sign_in_secret().await?))
     }
 
-    /// Starts the session of a person who was authenticated with this passkey. It has the rights of the token under which
-    /// the person registered the passkey.
+    /// Starts a session for a person who was authenticated with this passkey. It has the rights of the token under
+    /// which the person registered the passkey.
     pub(crate) async fn start_passkey_session(
         &self,
         PasskeySignIn { key, sign_in }: &PasskeySignIn,
@@ -241,11 +241,11 @@ impl EmbeddedService {
             ..from.clone()
         };
         let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
         Ok((secret, created, origin.holder))
     }
 
-    /// The id of the token or link at the beginning of the line of sessions of this one.
+    /// The id of the token or link from which this session and its predecessors come.
     pub(crate) fn find_origin(&self, record: &TokenRecord) -> Option<String> {
         self.tokens.with(|directory| directory.find_origin(record))
     }
@@ -258,14 +258,14 @@ impl EmbeddedService {
         request: &api::RevokeTokenRequest,
     ) -> Result<api::Token, GateFailure> {
         let revoked = TokenRevoked { id: id.to_owned(), reason: request.reason.clone() };
-        self.execute_on_tokens(by, TokenCommand::Revoke(revoked)).await?;
+        self.execute_on_tokens(by, LogCommand::Record(vec![Body::TokenRevoked(revoked)])).await?;
         self.view_token(id).ok_or_else(|| Refused::UnknownToken.into())
     }
 
     /// Ends all sessions of the caller.
     pub(crate) async fn end_sessions(&self, by: &CommandCaller) -> Result<(), GateFailure> {
         let name = by.principal.as_str().split_once(':').map_or("", |(_, name)| name).to_owned();
-        self.execute_on_tokens(by, TokenCommand::EndSessions { name }).await
+        self.execute_on_tokens(by, LogCommand::EndSessions(name)).await
     }
 
     /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
@@ -278,7 +278,7 @@ impl EmbeddedService {
         Ok(self.tokens.authenticate(&self.store, secret, kind, now).await?)
     }
 
-    /// True if the token is accepted now. A caller without a token has none that could end.
+    /// Returns true if the token is accepted now. A caller without a token has none that could end.
     pub(crate) fn is_accepted(&self, token: Option<&str>) -> bool {
         let now = self.store.clock().now();
         let Some(id) = token else { return true };
@@ -307,7 +307,9 @@ impl EmbeddedService {
         let service = Arc::clone(self);
         tokio::spawn(async move {
             let used = TokenUsed { id: key.0.clone(), address: key.1.clone() };
-            if let Err(error) = service.execute_on_tokens(&by, TokenCommand::Use(used)).await {
+            if let Err(error) =
+                service.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenUsed(used)])).await
+            {
                 tracing::warn!(%error, token = key.0, "the first use of a token from an address was not recorded");
             }
             service.tokens.recording.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
@@ -319,28 +321,18 @@ impl EmbeddedService {
         self.tokens.with(|directory| Some(view_token(directory.find(id)?, directory, now)))
     }
 
+    /// Executes a command about access. Returns when this process knows the outcome.
     pub(super) async fn execute_on_tokens(
         &self,
         by: &CommandCaller,
-        command: TokenCommand,
+        command: LogCommand,
     ) -> Result<(), GateFailure> {
-        let may_be_proved = matches!(command, TokenCommand::AddKey(_));
-        let log = if may_be_proved { self.log_id().await? } else { Sha256::ZERO };
-        let envelope = CommandEnvelope {
-            target: CommandTarget::Log,
-            command: ApprovalCommand::Tokens(command),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy: self.policy.policy_for_views(),
-            evidence: CommandEvidence::NotNeeded,
-            log,
-        };
-        self.execute(envelope).await?;
+        self.execute_on_log(by, command).await?;
         Ok(self.tokens.reload(&self.store).await?)
     }
 }
 
-/// The event of a new token.
+/// A new token's event.
 fn new_token(
     request: &api::TokenRequest,
     secret: &TokenSecret,
@@ -374,7 +366,7 @@ fn new_token(
     })
 }
 
-/// A secret of the system's randomness. Fails if the system has none.
+/// A secret from the system's randomness. Fails if the system has none.
 fn random_secret() -> Result<TokenSecret, GateFailure> {
     Ok(TokenSecret::from_random(&random_bytes()?))
 }

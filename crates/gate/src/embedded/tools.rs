@@ -1,4 +1,4 @@
-//! The tools of the log: list them, record the definitions that agents meet, and accept one.
+//! The log's tools: list them, record the definitions that agents meet, and accept one.
 
 use super::{EmbeddedService, lists::page_limit};
 use crate::{
@@ -7,18 +7,17 @@ use crate::{
 };
 use countersign_api::{self as api, LogFilter};
 use countersign_approvals::{
-    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    CommandCaller, CommandTarget, LogCommand, Refused,
     access::VisibleThreads,
-    decide::{DefinitionCommand, MAX_DEFINED},
     pinned_tools::{seen_definition, tool_of},
+    registry::MAX_DEFINED,
     tool_directory::ToolDirectory,
 };
 use countersign_events::{
-    Json, Sha256, ThreadId, ToolName,
+    Body, Json, ThreadId, ToolName,
     event::{DefinitionAccepted, SeenDefinition, Verdict},
 };
 use countersign_policy::{JudgedCall, Policy};
-use countersign_store::CommandOutcome;
 use std::sync::Arc;
 
 impl EmbeddedService {
@@ -62,7 +61,7 @@ impl EmbeddedService {
         details.ok_or_else(|| Refused::UnknownTool { tool: name.clone() }.into())
     }
 
-    /// Whether these threads are all threads, or one of them has a call of the tool.
+    /// Whether these threads are all threads, or one of them has a tool call.
     async fn has_called(&self, threads: &VisibleThreads, tool: &ToolName) -> Result<bool, GateFailure> {
         if threads.has_all_threads() {
             return Ok(true);
@@ -96,8 +95,9 @@ impl EmbeddedService {
             }
         }
         let execute = |policy: Arc<Policy>| {
-            let seen = request.tools.iter().filter_map(|tool| mask(tool, &policy)).collect();
-            self.execute_on_definitions(by, DefinitionCommand::Define(seen), policy)
+            let seen = request.tools.iter().filter_map(|tool| mask(tool, &policy));
+            let command = LogCommand::Record(seen.map(Body::DefinitionSeen).collect());
+            self.execute(self.envelope(by, CommandTarget::Log, command, policy))
         };
         let outcome = self.execute_judged(execute).await?;
         let approvals = match &request.thread_id {
@@ -113,7 +113,7 @@ impl EmbeddedService {
         Ok(report)
     }
 
-    /// What the policy in force says of each tool.
+    /// What the active policy says about each tool.
     fn approvals_of(
         &self,
         by: &CommandCaller,
@@ -159,7 +159,8 @@ impl EmbeddedService {
                 definition_hash: request.definition_hash,
                 comment: request.comment.as_ref().map(mask),
             };
-            self.execute_on_definitions(by, DefinitionCommand::Accept(accepted), policy)
+            let command = LogCommand::Record(vec![Body::DefinitionAccepted(accepted)]);
+            self.execute(self.envelope(by, CommandTarget::Log, command, policy))
         };
         self.execute_judged(execute).await?;
         self.tool(&VisibleThreads::default(), name).await
@@ -167,25 +168,6 @@ impl EmbeddedService {
 
     pub(super) async fn read_tools(&self) -> Result<Arc<ToolDirectory>, GateFailure> {
         Ok(self.known_tools.read(&self.store).await?)
-    }
-
-    async fn execute_on_definitions(
-        &self,
-        by: &CommandCaller,
-        command: DefinitionCommand,
-        policy: Arc<Policy>,
-    ) -> Result<CommandOutcome, GateFailure> {
-        self.execute(CommandEnvelope {
-            target: CommandTarget::Log,
-            command: ApprovalCommand::Definitions(command),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy,
-            evidence: CommandEvidence::NotNeeded,
-            // No command about definitions has a proof.
-            log: Sha256::ZERO,
-        })
-        .await
     }
 }
 

@@ -1,4 +1,4 @@
-//! The webhooks of the log: list, add, remove, test, and send parked messages again.
+//! The log's webhooks: list, add, remove, test, and send parked messages again.
 
 use super::EmbeddedService;
 use crate::{
@@ -8,14 +8,14 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
-    decide::WebhookCommand,
+    CommandCaller, Refused,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
 use countersign_events::{
-    Sha256,
+    Body,
     event::{WebhookRemoved, WebhookRetried},
 };
+use countersign_store::LeaseTask;
 use std::sync::Arc;
 
 /// The most parked messages that one request sends again.
@@ -39,7 +39,7 @@ impl EmbeddedService {
     ) -> Result<api::NewWebhook, GateFailure> {
         let prepared = require(transport)?.prepare(request).await?;
         let name = prepared.added.name.clone();
-        self.execute_on_webhooks(by, WebhookCommand::Add(prepared.added)).await?;
+        self.record_fact(by, Body::WebhookAdded(prepared.added)).await?;
         let webhook = self.view_webhook(&self.find_webhook(&name).await?).await?;
         Ok(api::NewWebhook { secret: prepared.secret, webhook })
     }
@@ -51,8 +51,7 @@ impl EmbeddedService {
     ) -> Result<api::Webhook, GateFailure> {
         let record = self.find_webhook(name).await?;
         let removed = self.view_webhook(&record).await?;
-        let command = WebhookCommand::Remove(WebhookRemoved { webhook: record.id() });
-        self.execute_on_webhooks(by, command).await?;
+        self.record_fact(by, Body::WebhookRemoved(WebhookRemoved { webhook: record.id() })).await?;
         Ok(removed)
     }
 
@@ -85,8 +84,7 @@ impl EmbeddedService {
         }
         events.sort_unstable();
         events.dedup();
-        let command = WebhookCommand::Retry(WebhookRetried { webhook: record.id(), events });
-        self.execute_on_webhooks(by, command).await?;
+        self.record_fact(by, Body::WebhookRetried(WebhookRetried { webhook: record.id(), events })).await?;
         self.view_webhook(&self.find_webhook(name).await?).await
     }
 
@@ -103,31 +101,13 @@ impl EmbeddedService {
         Ok((!texts.is_empty()).then(|| format!("undelivered messages of webhooks: {}", texts.join(", "))))
     }
 
-    pub(crate) async fn execute_on_webhooks(
-        &self,
-        by: &CommandCaller,
-        command: WebhookCommand,
-    ) -> Result<(), GateFailure> {
-        let envelope = CommandEnvelope {
-            target: CommandTarget::Log,
-            command: ApprovalCommand::Webhooks(command),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy: self.policy.policy_for_views(),
-            evidence: CommandEvidence::NotNeeded,
-            // No command about webhooks has a proof.
-            log: Sha256::ZERO,
-        };
-        self.execute(envelope).await.map(|_| ())
-    }
-
     async fn find_webhook(&self, name: &str) -> Result<WebhookRecord, GateFailure> {
         let directory = self.read_webhooks().await?;
         directory.find(name).cloned().ok_or_else(|| Refused::UnknownWebhook.into())
     }
 
     async fn view_webhook(&self, record: &WebhookRecord) -> Result<api::Webhook, GateFailure> {
-        let delivery = self.store.webhook_delivery(record.id()).await?;
+        let delivery = self.store.lease(LeaseTask::Webhook(record.id())).await?;
         let progress = delivery.map(|delivery| WebhookProgress::parse(&delivery.state)).unwrap_or_default();
         Ok(view_webhook(record, progress))
     }
