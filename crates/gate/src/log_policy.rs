@@ -1,16 +1,17 @@
-//! The command that puts a policy in force, and the policy of a new log.
+//! The command that activates a policy, and a new log's policy.
 
 use crate::{GateFailure, active_policy::ActivePolicy};
 use countersign_approvals::{
-    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, decide::SetPolicyCommand,
+    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, LogCommand,
+    registry::SetPolicyCommand,
 };
 use countersign_events::{Principal, Sha256};
 use countersign_policy::Policy;
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;
 
-/// Reads the policy in force. Puts `first` in force if the log has no policy yet. A log that cannot be written is read
-/// with `first`, because reading depends on no policy of its own.
+/// Reads the active policy. Activates `first` if the log has no policy yet. A log that cannot be written is read with
+/// `first`, because reading does not depend on the policy.
 pub(crate) async fn open_policy(store: &Store, first: Policy) -> Result<ActivePolicy, GateFailure> {
     let first = Arc::new(first);
     loop {
@@ -30,19 +31,19 @@ pub(crate) async fn open_policy(store: &Store, first: Policy) -> Result<ActivePo
     }
 }
 
-/// The source of the first policy of a log.
+/// The source of a log's first policy.
 pub(crate) fn describe_first_source(first: &Policy) -> &'static str {
     if first.hash() == Policy::shipped().hash() { "shipped" } else { "the program that created the log" }
 }
 
-/// The command that puts a policy in force.
+/// The command that activates a policy.
 pub(crate) fn set_policy(store: &Store, by: CommandCaller, command: SetPolicyCommand) -> CommandEnvelope {
     CommandEnvelope {
         target: CommandTarget::Log,
         by,
         now: store.clock().now(),
         policy: Arc::clone(&command.policy),
-        command: ApprovalCommand::SetPolicy(command),
+        command: ApprovalCommand::Log(LogCommand::SetPolicy(command)),
         evidence: CommandEvidence::NotNeeded,
         log: Sha256::ZERO,
     }

@@ -1,6 +1,6 @@
-//! Follows the policy of the log. After another one was put in force, by any process, it reviews the pending calls: a call
-//! that the policy blocks is denied at once, and one that it allows is allowed, as if it were proposed now. Stricter terms apply
-//! when a person answers.
+//! Follows the log's policy. After any process has activated another policy, it reviews the pending calls: a call that
+//! the policy blocks is denied at once, and one that it allows is allowed, as if it were proposed now. Stricter terms
+//! apply when a person answers.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
@@ -12,10 +12,10 @@ use countersign_store::{Clock, EventFilter, Store, StoreError};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// How many pending calls are read at once.
+/// How many pending calls are read per page.
 const PAGE: usize = 256;
 
-/// The pause after a failure of the store.
+/// The pause after a store failure.
 const RETRY: Duration = Duration::from_secs(2);
 
 pub(crate) struct PolicyFollower {
@@ -35,7 +35,7 @@ impl PolicyFollower {
                 match self.follow(&mut reviewed).await {
                     Ok(()) => waiter.woken().await,
                     Err(error) => {
-                        tracing::warn!(%error, "the policy in force cannot be followed; trying again");
+                        tracing::warn!(%error, "the active policy cannot be followed; trying again");
                         Clock::System.sleep(RETRY).await;
                     }
                 }
@@ -47,7 +47,7 @@ impl PolicyFollower {
         }
     }
 
-    /// Reads the policy in force, and reviews the pending calls if `reviewed` is not its event.
+    /// Reads the active policy, and reviews the pending calls if `reviewed` is not its event.
     async fn follow(&self, reviewed: &mut Option<i64>) -> Result<(), StoreError> {
         self.policy.reload(&self.store).await?;
         let seq = self.policy.seq();

@@ -4,8 +4,9 @@
 #[expect(dead_code, reason = "its main is for the command line")]
 mod embed;
 
-use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{CallState, EmbeddedGate, Principal, event::Decision};
+use countersign_api::{self as api, ApprovalGate, CallGate, LogFilter};
+use countersign_events::{CallState, Principal, event::Decision};
+use countersign_gate::EmbeddedGate;
 use futures_util::StreamExt;
 
 async fn decided(decision: Decision) -> api::Call {

@@ -1,6 +1,6 @@
-//! The settings and the summary of a thread as the API shows them.
+//! Thread settings and thread summaries, as the API shows them.
 
-use countersign_api::{self as api, MAX_PAGE, PageQuery};
+use countersign_api::{self as api, MAX_PAGE, SelectionQuery};
 use countersign_approvals::{Thread, scope::GrantScope, thread::Grant};
 use countersign_events::{
     Principal, ThreadId,
@@ -14,12 +14,12 @@ pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
     api::ThreadSummary { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
 }
 
-pub(crate) fn grant_page(thread: &Thread, selection: api::GrantSelection, page: PageQuery) -> api::GrantPage {
+pub(crate) fn grant_page(thread: &Thread, query: SelectionQuery) -> api::GrantPage {
+    let SelectionQuery { all, page } = query;
     let limit = page.limit.min(MAX_PAGE);
     let after = thread.grants.iter().filter(|grant| grant.seq > page.after);
-    let mut selected = after
-        .map(|grant| (grant, grant_end(thread, grant)))
-        .filter(|(_, end)| end.is_none() || selection == api::GrantSelection::All);
+    let mut selected =
+        after.map(|grant| (grant, grant_end(thread, grant))).filter(|(_, end)| all || end.is_none());
     let grants: Vec<_> = selected.by_ref().take(limit).map(|(grant, end)| view_grant(grant, end)).collect();
     let next = selected.next().and_then(|_| grants.last().map(|grant| grant.seq));
     api::GrantPage { grants, next }
@@ -38,7 +38,7 @@ fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
     let Grant { seq, at, by, tool_call_id, tool, place, agent, allows, scope, comment, given, .. } =
         grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
-    // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
+    // The API has no scope that this version does not know, so such a grant is shown with the whole-tool scope.
     let says = scope.as_ref().map_or("a scope that this version does not know".to_owned(), |scope| {
         scope.describe_in(place.as_ref())
     });
