@@ -33,40 +33,34 @@ CREATE FUNCTION update_open_requests() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     call_id text := NEW.data ->> 'toolCallId';
+    request events;
 BEGIN
-    CASE NEW.type
-    WHEN 'TOOL_APPROVAL_REQUEST' THEN
+    IF NEW.type = 'TOOL_APPROVAL_REQUEST' THEN
         INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at, proposer)
         SELECT NEW.seq, NEW.thread_id, call_id,
             least(NEW.data ->> 'expiresAt', NEW.data ->> 'remindAt', NEW.data ->> 'escalateAt'), NEW.principal
         WHERE NOT EXISTS (
             SELECT FROM events r
-            WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = call_id
-                AND r.thread_id = NEW.thread_id);
-
-    WHEN 'TOOL_APPROVAL_REMINDER', 'TOOL_APPROVAL_ESCALATED' THEN
-        UPDATE open_requests o
-        SET due_at = least(
-            q.data ->> 'expiresAt',
-            CASE WHEN NOT EXISTS (
-                SELECT FROM events e
-                WHERE e.type = 'TOOL_APPROVAL_REMINDER' AND e.data ->> 'toolCallId' = call_id
-                    AND e.thread_id = NEW.thread_id) THEN q.data ->> 'remindAt' END,
-            CASE WHEN NOT EXISTS (
-                SELECT FROM events e
-                WHERE e.type = 'TOOL_APPROVAL_ESCALATED' AND e.data ->> 'toolCallId' = call_id
-                    AND e.thread_id = NEW.thread_id) THEN q.data ->> 'escalateAt' END)
-        FROM events q
-        WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = call_id
-            AND q.thread_id = NEW.thread_id AND o.seq = q.seq;
-
-    WHEN 'TOOL_APPROVAL_RESPONSE' THEN
-        DELETE FROM open_requests
-        WHERE seq = (
-            SELECT q.seq FROM events q
-            WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = call_id
-                AND q.thread_id = NEW.thread_id);
-    END CASE;
+            WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = call_id AND r.thread_id = NEW.thread_id);
+        RETURN NULL;
+    END IF;
+    SELECT * INTO request FROM events q
+    WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = call_id AND q.thread_id = NEW.thread_id;
+    IF NEW.type = 'TOOL_APPROVAL_RESPONSE' THEN
+        DELETE FROM open_requests WHERE seq = request.seq;
+        RETURN NULL;
+    END IF;
+    UPDATE open_requests
+    SET due_at = least(request.data ->> 'expiresAt',
+        CASE WHEN NOT EXISTS (
+            SELECT FROM events m
+            WHERE m.type = 'TOOL_APPROVAL_REMINDER' AND m.data ->> 'toolCallId' = call_id AND m.thread_id = NEW.thread_id)
+        THEN request.data ->> 'remindAt' END,
+        CASE WHEN NOT EXISTS (
+            SELECT FROM events x
+            WHERE x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = call_id AND x.thread_id = NEW.thread_id)
+        THEN request.data ->> 'escalateAt' END)
+    WHERE seq = request.seq;
     RETURN NULL;
 END $$;
 
