@@ -1,53 +1,14 @@
 -- The views for people with a SQL shell: events by call, one row per call, per open request, per grant, per decision of
 -- a person, per advice and per unknown outcome, and a way to decide.
 
--- The events about calls, each with the id of its call. SQLite moves a condition on tool_call_id and thread_id into
--- each branch, where one of the unique indexes answers it.
+-- The events about calls, each with the id of its call. SQLite moves a condition on tool_call_id and thread_id into both
+-- branches, where the indexes calls_by_id and events_by_call answer it.
 CREATE VIEW call_events AS
 SELECT seq, thread_id, data ->> 'id' AS tool_call_id, type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_CALL'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_REQUEST'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_VOTE'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_REMINDER'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_ESCALATED'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_ADVICE'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_APPROVAL_RESPONSE'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_EXECUTION_STARTED'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_EXECUTION_RENEWED'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_EXECUTION_RELEASED'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_EXECUTION_TAKEN_OVER'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_EXECUTION_MISMATCH'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_RESULT'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'CALL_FLAGGED'
-UNION ALL
-SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'CALL_ERASED';
+FROM events WHERE data ->> 'toolCallId' IS NOT NULL;
 
 -- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
 -- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
@@ -74,34 +35,26 @@ SELECT
     coalesce(q.data ->> 'rule', r.data ->> 'rule') AS rule, q.data ->> 'reason' AS reason,
     r.data -> 'proof' ->> 'kind' AS proof, s.principal AS started_by, (
         SELECT group_concat(o.principal || ' ' || (o.data ->> 'decision'), ', ') FROM events o
-        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
-            AND o.thread_id = c.thread_id) AS votes,
+        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id' AND o.thread_id = c.thread_id) AS votes,
     round((julianday(r.timestamp) - julianday(c.timestamp)) * 86400, 3) AS decision_seconds,
     round((julianday(t.timestamp) - julianday(s.timestamp)) * 86400, 3) AS run_seconds,
-    x.principal AS erased_by, x.timestamp AS erased_at,
-    z.data ->> 'file' AS archived_in, z.timestamp AS archived_at,
+    x.principal AS erased_by, x.timestamp AS erased_at, z.data ->> 'file' AS archived_in, z.timestamp AS archived_at,
     c.data -> 'place' AS place
 FROM events c
-LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
-    AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
-LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
-    AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
+LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
 -- The last vote that changed the arguments. It counts until the response, which repeats its arguments. + 0 keeps the
 -- database from reading the thread in the order of its events instead of using the index of votes.
 LEFT JOIN events v ON r.seq IS NULL AND v.seq = (
-    SELECT e.seq FROM events e
-    WHERE e.type = 'TOOL_APPROVAL_VOTE' AND e.data ->> 'toolCallId' = c.data ->> 'id' AND e.thread_id = c.thread_id
-        AND e.data -> 'arguments' IS NOT NULL
+    SELECT e.seq FROM events e WHERE e.type = 'TOOL_APPROVAL_VOTE' AND e.data ->> 'toolCallId' = c.data ->> 'id'
+        AND e.thread_id = c.thread_id AND e.data -> 'arguments' IS NOT NULL
     ORDER BY e.seq + 0 DESC LIMIT 1)
 -- || '' keeps the database from searching the responses of the thread instead of using the seq.
 LEFT JOIN events g ON g.type || '' = 'TOOL_APPROVAL_RESPONSE' AND g.thread_id || '' = r.thread_id
     AND g.seq = r.data ->> 'grant'
-LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
-    AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
-LEFT JOIN events t ON t.type = 'TOOL_RESULT'
-    AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
-LEFT JOIN events x ON x.type = 'CALL_ERASED'
-    AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id
+LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED' AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
+LEFT JOIN events t ON t.type = 'TOOL_RESULT' AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
+LEFT JOIN events x ON x.type = 'CALL_ERASED' AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id
 LEFT JOIN events z ON z.type = 'THREAD_ARCHIVED' AND z.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
 
@@ -114,17 +67,15 @@ SELECT
     coalesce(x.data ->> 'level', q.data ->> 'level') AS level, coalesce(q.data ->> 'quorum', '1') AS quorum,
     q.data -> 'approvers' AS approvers, (
         SELECT group_concat(o.principal || ' ' || (o.data ->> 'decision'), ', ') FROM events o
-        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
-            AND o.thread_id = c.thread_id) AS votes,
+        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id' AND o.thread_id = c.thread_id) AS votes,
     q.data ->> 'expiresAt' AS expires_at, c.data -> 'place' AS place
 FROM open_requests w
-JOIN events q ON q.seq = w.seq
+CROSS JOIN events q ON q.seq = w.seq
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = q.data ->> 'toolCallId' AND c.thread_id = q.thread_id
-LEFT JOIN events x ON x.type = 'TOOL_APPROVAL_ESCALATED'
-    AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id;
+LEFT JOIN events x ON x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id;
 
 -- One row per decision that also answers later calls: grants, and denials for the session. `agents` is `any`, or the
--- agent whose calls it answers. `ended_at` is empty while it is in force.
+-- agent whose calls it answers. `ended_at` is empty while it is active.
 CREATE VIEW grants AS
 SELECT
     r.seq AS grant_seq, r.thread_id, r.data ->> 'toolCallId' AS tool_call_id, c.data ->> 'name' AS tool,
@@ -138,8 +89,7 @@ SELECT
         AS ended_because
 FROM events r
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = r.data ->> 'toolCallId' AND c.thread_id = r.thread_id
-LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id
-    AND v.data ->> 'grant' = r.seq
+LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id AND v.data ->> 'grant' = r.seq
 LEFT JOIN events d ON d.type = 'THREAD_CLOSED' AND d.thread_id = r.thread_id
 WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'source' = 'approver'
     AND (r.data ->> 'decision' = 'allow_session' OR r.data ->> 'decision' = 'deny'
@@ -169,14 +119,11 @@ SELECT
     e.data ->> 'failure' AS failure, e.data ->> 'elapsedMillis' AS elapsed_millis,
     r.data ->> 'decision' AS decision, r.data ->> 'source' AS source, r.principal AS decided_by, (
         SELECT group_concat(f.principal, ', ') FROM events f
-        WHERE f.type = 'CALL_FLAGGED' AND f.data ->> 'toolCallId' = c.data ->> 'id'
-            AND f.thread_id = c.thread_id) AS flagged_by
+        WHERE f.type = 'CALL_FLAGGED' AND f.data ->> 'toolCallId' = c.data ->> 'id' AND f.thread_id = c.thread_id) AS flagged_by
 FROM events e
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
-LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
-    AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
-LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
-    AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
+LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
 WHERE e.type = 'TOOL_APPROVAL_ADVICE';
 
 -- One row per call that an executor claimed and whose lease lapsed without a result: whether it ran is unknown.
@@ -184,30 +131,22 @@ WHERE e.type = 'TOOL_APPROVAL_ADVICE';
 CREATE VIEW unknown_outcomes AS
 SELECT
     c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool, c.principal AS proposed_by,
-    k.data ->> 'executor' AS executor, k.timestamp AS started_at, k.seq AS claim_seq, (
-        SELECT max(l.data ->> 'leaseExpiresAt') FROM call_events l
-        WHERE l.thread_id = c.thread_id AND l.tool_call_id = c.data ->> 'id'
-            AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER'))
-        AS lease_expired_at,
+    k.data ->> 'executor' AS executor, k.timestamp AS started_at, s.claim_seq, s.lease_expired_at,
     f.principal AS released_by, f.timestamp AS released_at
-FROM events s
-JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = s.data ->> 'toolCallId' AND c.thread_id = s.thread_id
-JOIN events k ON k.seq = (
-    SELECT max(l.seq) FROM call_events l
-    WHERE l.thread_id = s.thread_id AND l.tool_call_id = s.data ->> 'toolCallId'
-        AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_TAKEN_OVER'))
-LEFT JOIN events f ON f.type = 'TOOL_EXECUTION_RELEASED' AND f.data ->> 'toolCallId' = s.data ->> 'toolCallId'
-    AND f.thread_id = s.thread_id AND f.data ->> 'claim' = k.seq
-WHERE s.type = 'TOOL_EXECUTION_STARTED'
-    AND NOT EXISTS (
-        SELECT 1 FROM events t
-        WHERE t.type = 'TOOL_RESULT' AND t.data ->> 'toolCallId' = s.data ->> 'toolCallId'
-            AND t.thread_id = s.thread_id)
-    AND (
-        SELECT max(l.data ->> 'leaseExpiresAt') FROM call_events l
-        WHERE l.thread_id = s.thread_id AND l.tool_call_id = s.data ->> 'toolCallId'
-            AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER'))
-        <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now');
+FROM (
+    SELECT thread_id, data ->> 'toolCallId' AS tool_call_id, max(data ->> 'leaseExpiresAt') AS lease_expired_at,
+        max(CASE WHEN type <> 'TOOL_EXECUTION_RENEWED' THEN seq END) AS claim_seq
+    FROM events
+    WHERE type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER')
+        AND data ->> 'toolCallId' IS NOT NULL
+    GROUP BY thread_id, data ->> 'toolCallId') s
+JOIN events k ON k.seq = s.claim_seq
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = s.tool_call_id AND c.thread_id = s.thread_id
+LEFT JOIN events f ON f.type = 'TOOL_EXECUTION_RELEASED' AND f.data ->> 'toolCallId' = s.tool_call_id
+    AND f.thread_id = s.thread_id AND f.data ->> 'claim' = s.claim_seq
+WHERE s.lease_expired_at <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+    AND NOT EXISTS (SELECT 1 FROM events t
+        WHERE t.type = 'TOOL_RESULT' AND t.data ->> 'toolCallId' = s.tool_call_id AND t.thread_id = s.thread_id);
 
 -- One row per call that ran other arguments than were approved or, without `executor_claimed`, without an approval.
 CREATE VIEW mismatches AS
@@ -217,10 +156,8 @@ SELECT
     s.seq IS NOT NULL AS executor_claimed, m.principal AS reported_by, m.timestamp AS reported_at
 FROM events m
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = m.data ->> 'toolCallId' AND c.thread_id = m.thread_id
-LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
-    AND r.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND r.thread_id = m.thread_id
-LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
-    AND s.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND s.thread_id = m.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND r.thread_id = m.thread_id
+LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED' AND s.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND s.thread_id = m.thread_id
 WHERE m.type = 'TOOL_EXECUTION_MISMATCH';
 
 -- An INSERT into this view decides a call:
@@ -240,12 +177,9 @@ END;
 -- `countersign`, which knows the levels and groups of people.
 CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
     SELECT CASE
-        WHEN c.seq IS NULL
-        THEN RAISE(ROLLBACK, 'countersign: the thread has no such call')
-        WHEN r.seq IS NOT NULL
-        THEN RAISE(ROLLBACK, 'countersign: the call is decided already')
-        WHEN q.seq IS NULL
-        THEN RAISE(ROLLBACK, 'countersign: this call has no request to decide')
+        WHEN c.seq IS NULL THEN RAISE(ROLLBACK, 'countersign: the thread has no such call')
+        WHEN r.seq IS NOT NULL THEN RAISE(ROLLBACK, 'countersign: the call is decided already')
+        WHEN q.seq IS NULL THEN RAISE(ROLLBACK, 'countersign: this call has no request to decide')
         WHEN NEW.principal IS NULL OR NEW.principal NOT GLOB 'user:?*' OR NEW.principal = c.principal
         THEN RAISE(ROLLBACK, 'countersign: only a person may decide, and not the person who proposed the call')
         WHEN length(CAST(NEW.principal AS BLOB)) > 512 OR instr(CAST(NEW.principal AS BLOB), x'00')
@@ -264,29 +198,21 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
         THEN RAISE(ROLLBACK, 'countersign: the time to decide is over')
     END
     FROM (SELECT 1)
-    LEFT JOIN events c ON c.type = 'TOOL_CALL'
-        AND c.data ->> 'id' = NEW.tool_call_id AND c.thread_id = NEW.thread_id
-    LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
-        AND q.data ->> 'toolCallId' = NEW.tool_call_id AND q.thread_id = NEW.thread_id
-    LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
-        AND r.data ->> 'toolCallId' = NEW.tool_call_id AND r.thread_id = NEW.thread_id;
-
+    LEFT JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = NEW.tool_call_id AND c.thread_id = NEW.thread_id
+    LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = NEW.tool_call_id AND q.thread_id = NEW.thread_id
+    LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = NEW.tool_call_id AND r.thread_id = NEW.thread_id;
     INSERT INTO decision_in_progress (id) VALUES (1);
-
     -- json_patch drops the comment if it is NULL. CAST, because a person may enter a number as the comment.
     INSERT INTO events (thread_id, type, principal, data)
     SELECT thread_id, 'TOOL_APPROVAL_RESPONSE', NEW.principal, json_patch('{}', json_object(
         'toolCallId', data ->> 'id', 'decision', NEW.decision, 'source', 'approver',
         'comment', CAST(NEW.comment AS TEXT), 'argumentsHash', data ->> 'argumentsHash'))
-    FROM events
-    WHERE type = 'TOOL_CALL' AND data ->> 'id' = NEW.tool_call_id AND thread_id = NEW.thread_id;
-
+    FROM events WHERE type = 'TOOL_CALL' AND data ->> 'id' = NEW.tool_call_id AND thread_id = NEW.thread_id;
     INSERT INTO events (thread_id, type, principal, data)
     SELECT NEW.thread_id, 'TOOL_RESULT', NEW.principal, json_object(
         'toolCallId', NEW.tool_call_id, 'status', 'denied', 'content',
         'Denied by ' || NEW.principal || coalesce(': ' || NEW.comment, ', without a comment')
             || ' (do not retry this call unchanged)')
     WHERE NEW.decision = 'deny';
-
     DELETE FROM decision_in_progress;
 END;

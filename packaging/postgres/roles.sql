@@ -1,6 +1,6 @@
--- Creates the roles for a log on PostgreSQL: the owner of the tables, who migrates; the application; the auditor, who reads.
+-- Creates the roles for a log on PostgreSQL: the table owner, who migrates; the application; the auditor, who reads.
 --
--- Run this file in the database of the log, as a role that may create roles and schemas. Run it twice: before the first
+-- Run this file in the log's database, as a role that may create roles and schemas. Run it twice: before the first
 -- start, to create the roles and the schema, and after the owner has migrated, to grant rights on the tables. It can be
 -- repeated at any time; repeat it after every update with a migration.
 --
@@ -36,7 +36,7 @@ SELECT format('ALTER ROLE %I IN DATABASE %I SET search_path = %I', name, current
 FROM unnest(ARRAY[:'owner', :'app', :'auditor']) name
 \gexec
 
--- The application and the auditor may read every table of the owner, including those of later migrations.
+-- The application and the auditor may read every table of the owner, including tables from later migrations.
 ALTER DEFAULT PRIVILEGES FOR ROLE :"owner" IN SCHEMA :"schema" GRANT SELECT ON TABLES TO :"app", :"auditor";
 GRANT SELECT ON ALL TABLES IN SCHEMA :"schema" TO :"app", :"auditor";
 
@@ -47,18 +47,18 @@ WHERE p.pronamespace = :'schema'::regnamespace
     AND p.proname IN ('readable', 'document', 'text_of', 'json_of')
 \gexec
 
--- It erases texts, and a trigger lets nothing else pass.
+-- It erases content, and a trigger lets nothing else pass.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'app')
 FROM pg_proc p
 WHERE p.pronamespace = :'schema'::regnamespace AND p.proname = 'replace_data'
 \gexec
 
--- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in
--- probe, the times at which proposers were seen, and the progress of webhooks, are the only ones that are updated. The view `decisions` inserts
+-- The application only inserts rows. A trigger with the owner's rights maintains open_requests. The row in
+-- probe, the times at which proposers were seen, and the leases of servers, are the only ones that are updated. The view `decisions` inserts
 -- into events.
 SELECT format('GRANT %s ON %I.%I TO %I', given.rights, :'schema', given.relation, :'app')
 FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', 'probe'),
-    ('INSERT, UPDATE, DELETE', 'proposer_presence'), ('INSERT, UPDATE', 'webhook_deliveries')) given (rights, relation)
+    ('INSERT, UPDATE, DELETE', 'proposer_presence'), ('INSERT, UPDATE', 'leases')) given (rights, relation)
 WHERE to_regclass(format('%I.%I', :'schema', given.relation)) IS NOT NULL
 \gexec
 
