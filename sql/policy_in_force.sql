@@ -1,6 +1,6 @@
--- The policy in force: the last event that set one.
+-- The active policy: the last event that set one.
 SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events
-WHERE type = 'POLICY_SET'
+FROM setting_events
+WHERE thread_id = '' AND type = 'POLICY_SET'
 ORDER BY seq DESC
 LIMIT 1

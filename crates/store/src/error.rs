@@ -1,19 +1,22 @@
-//! The errors of the store, with the remedy in each message. A variant has the name of its code.
+//! The store's errors, with the remedy in each message. A variant has the name of its code.
 
 mod unavailable;
 
 pub use unavailable::UnavailableDatabase;
 
 use crate::{DatabaseName, LogUser, log_user::describe_users};
-use countersign_approvals::Refused;
+use countersign_approvals::{CommandFailure, NeededEvidence, Refused};
 use countersign_events::DamagedEvent;
 
-/// An error of the store. Each variant has a stable [`code`](StoreError::code).
+/// A store error. Each variant has a stable [`code`](StoreError::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The rules refuse the command.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The rules need evidence that the command does not have.
+    #[error("{}", Refused::from(*.0))]
+    NeedsEvidence(NeededEvidence),
     /// The database cannot be used now.
     #[error(transparent)]
     DatabaseUnavailable(#[from] UnavailableDatabase),
@@ -36,12 +39,12 @@ pub enum StoreError {
         /// The reason.
         why: String,
     },
-    /// The folder of the file does not exist, or is not a folder.
+    /// The file's folder does not exist, or is not a folder.
     #[error("the database {place} cannot be created: {why}")]
     NoFolder {
         /// The database.
         place: DatabaseName,
-        /// The message of the system.
+        /// The system's message.
         why: String,
     },
     /// The file is not a SQLite database, or belongs to another program.
@@ -61,7 +64,7 @@ pub enum StoreError {
         /// The database.
         place: DatabaseName,
     },
-    /// The log must be migrated, and it was opened to read only.
+    /// The log must be migrated, and it was opened read-only.
     #[error(
         "{place} was written by an older Countersign and must be migrated, which needs write access; run \
          `countersign migrate` as its owner, or over a copy that `countersign backup` has made"
@@ -88,27 +91,27 @@ pub enum StoreError {
     MigrationBlocked {
         /// The database.
         place: DatabaseName,
-        /// The processes that use it, as far as they are known.
+        /// The known processes that use it.
         users: Vec<LogUser>,
     },
-    /// A later version of the program has changed the layout.
+    /// A later program version has changed the layout.
     #[error(
         "{place} was written by a newer Countersign (layout {found}; this one knows {known}); nothing was changed, use the newer program"
     )]
     NewerDatabase {
         /// The database.
         place: DatabaseName,
-        /// The layout of the database.
+        /// The database's layout.
         found: i64,
         /// The last layout that this program knows.
         known: i64,
     },
-    /// Write-ahead logging needs shared memory, which this file system lacks.
+    /// Write-ahead logging needs shared memory, which this file system does not have.
     #[error("{place} is on {file_system}, where processes cannot share a write-ahead log; use a local disk")]
     NoWal {
         /// The database.
         place: DatabaseName,
-        /// The type of the file system.
+        /// The file system type.
         file_system: String,
     },
     /// A copy into the database was started and not finished.
@@ -116,7 +119,7 @@ pub enum StoreError {
     HalfCopied {
         /// The target.
         place: DatabaseName,
-        /// The name of the source.
+        /// The source's name.
         from: String,
     },
     /// The target of a copy must be empty.
@@ -132,7 +135,7 @@ pub enum StoreError {
     /// Source and target are the same database.
     #[error("{0} is the source itself; nothing was copied")]
     SameLog(DatabaseName),
-    /// The target of a copy holds events that its source does not have.
+    /// The copy's target has events that its source does not have.
     #[error(
         "{place} holds events that {from} does not have; it is not a copy of it, or another program writes to it"
     )]
@@ -142,7 +145,7 @@ pub enum StoreError {
         /// The source.
         from: DatabaseName,
     },
-    /// The target of a copy refuses an event.
+    /// The copy's target refuses an event.
     #[error("{place} refuses event {seq}: {why}; all events before it are copied")]
     EventRefused {
         /// The target.
@@ -152,7 +155,7 @@ pub enum StoreError {
         /// The reason.
         why: String,
     },
-    /// The backup does not verify, or is not of the log of the checkpoint.
+    /// The backup does not verify, or is not of the checkpoint's log.
     #[error("the backup {place} is not restored: {why}; nothing was changed")]
     BadBackup {
         /// The backup.
@@ -170,18 +173,18 @@ pub enum StoreError {
         place: DatabaseName,
         /// Its last event.
         tip: i64,
-        /// The event of the checkpoint.
+        /// The checkpoint's event.
         checkpoint: i64,
     },
     /// Another process has the log open.
     #[error("{0} is open in another process; nothing was changed, stop every process that uses it")]
     InUse(DatabaseName),
-    /// The file is not an intact archive, or not one of this log.
+    /// The file is not an intact archive, or belongs to another log.
     #[error("{place} is not an intact archive of this log: {why}")]
     BadArchive {
         /// The file.
         place: DatabaseName,
-        /// The first line that does not hold, and the reason.
+        /// The first invalid line, and the reason.
         why: String,
     },
     /// A restore replaces a log only on request.
@@ -202,7 +205,7 @@ pub enum StoreError {
          before a backup was restored; read this log again from the start"
     )]
     CursorBeyondEnd {
-        /// The `seq` of the cursor.
+        /// The cursor's `seq`.
         seq: i64,
         /// The last event of the log.
         tip: i64,
@@ -213,7 +216,7 @@ pub enum StoreError {
          backup was restored; read this log again from the start"
     )]
     CursorOfAnotherLog {
-        /// The `seq` of the cursor.
+        /// The cursor's `seq`.
         seq: i64,
         /// The last event of the log.
         tip: i64,
@@ -229,6 +232,7 @@ impl StoreError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Refused(refused) => refused.code(),
+            Self::NeedsEvidence(_) => "invalid",
             Self::DatabaseUnavailable(_) => "database_unavailable",
             Self::Damaged(_) | Self::DamagedFile { .. } => "damaged",
             Self::BadAddress { .. } => "bad_address",
@@ -254,12 +258,21 @@ impl StoreError {
         }
     }
 
-    /// Returns the reason why the database is unavailable, if it is.
+    /// Returns why the database is unavailable, if it is.
     #[must_use]
     pub const fn reason(&self) -> Option<&'static str> {
         match self {
             Self::DatabaseUnavailable(unavailable) => Some(unavailable.reason()),
             _ => None,
+        }
+    }
+}
+
+impl From<CommandFailure> for StoreError {
+    fn from(failure: CommandFailure) -> Self {
+        match failure {
+            CommandFailure::Refused(refused) => Self::Refused(refused),
+            CommandFailure::NeedsEvidence(needed) => Self::NeedsEvidence(needed),
         }
     }
 }

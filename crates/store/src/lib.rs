@@ -1,8 +1,8 @@
 //! The events table: the writer, the named queries, and the feed of new events. This is the only crate that uses SQL.
 //!
 //! A [`Store`] is an open log, which is an SQLite file or a PostgreSQL database. Any number of processes can open the
-//! same log. Each sees the commits of the others in the same order, usually within milliseconds. Only the module
-//! `database` contains the differences between the two databases.
+//! same log. Each sees the others' commits in the same order, usually within milliseconds. Only the module `database`
+//! contains the differences between the two databases.
 
 mod address;
 mod advice;
@@ -36,12 +36,13 @@ mod recent_calls;
 mod recent_tools;
 mod restore;
 mod row;
+mod row_structure;
 mod schema;
 mod search;
 mod store;
+mod task_lease;
 mod verify;
 mod verify_from;
-mod webhook_lease;
 mod writer;
 
 pub use address::{DatabaseUrl, NEVER_LOGGED, PostgresAddress};
@@ -71,7 +72,7 @@ pub use restore::{ReplacedLog, RestoreOptions, RestoreSummary, restore};
 pub use schema::{SchemaLayout, migrations};
 pub use search::ThreadOutline;
 pub use store::Store;
+pub use task_lease::{LeaseTask, LeasedTask, TaskLease};
 pub use verify::{MAX_FINDINGS, VerifyReport};
 pub use verify_from::{CheckpointMismatch, CheckpointReport};
-pub use webhook_lease::{WebhookDelivery, WebhookLease};
 pub use writer::CommandOutcome;

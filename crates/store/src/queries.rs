@@ -1,6 +1,6 @@
-//! The named queries. Each is the text of a file in `sql/`, embedded at compile time.
+//! The named queries. Each is a file in `sql/`, embedded at compile time.
 //!
-//! A test prepares each query against the migrated schema of each database that it serves. Where one text cannot serve
+//! A test prepares each query against the migrated schema of each database that it serves. Where one query cannot serve
 //! both databases, there is a pair of files with the same name.
 
 use crate::DatabaseKind;
@@ -12,9 +12,9 @@ pub struct NamedQuery {
     pub file: &'static str,
     /// The text of that file.
     pub text: &'static str,
-    /// True if it runs on SQLite.
+    /// Whether it runs on SQLite.
     pub on_sqlite: bool,
-    /// True if it runs on PostgreSQL.
+    /// Whether it runs on PostgreSQL.
     pub on_postgres: bool,
 }
 
@@ -104,7 +104,8 @@ queries! {
         EVENTS_OF_THREAD = "events_of_thread.sql",
         HASH_AT = "hash_at.sql",
         HISTORY_OF_THREAD = "history_of_thread.sql",
-        HOLD_WEBHOOK = "hold_webhook.sql",
+        HOLD_LEASE = "hold_lease.sql",
+        LEASE = "lease.sql",
         NEXT_DUE = "next_due.sql",
         MISMATCH_COUNT = "mismatch_count.sql",
         OLDEST_NEIGHBOUR = "oldest_neighbour.sql",
@@ -128,7 +129,6 @@ queries! {
         TOKENS = "tokens.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
         WEBHOOKS = "webhooks.sql",
-        WEBHOOK_DELIVERY = "webhook_delivery.sql",
     }
     pairs {
         ANSWERED_BY_ADVISOR = "answered_by_advisor.sql",

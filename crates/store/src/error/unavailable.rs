@@ -1,8 +1,8 @@
-//! The reasons why a database cannot be used now.
+//! Why a database cannot be used now.
 
 use crate::{DatabaseName, LockHolder, lock_holder::describe_locked};
 
-/// The message about a database that lacks events. One that took over may have written others in their place.
+/// The message about a database that has lost events. A database that took over may have written others instead.
 fn describe_behind(place: &DatabaseName, known: i64, found: i64) -> String {
     let difference = if found < known {
         format!("{place} ends at event {found}, and event {known} was read before")
@@ -15,8 +15,7 @@ fn describe_behind(place: &DatabaseName, known: i64, found: i64) -> String {
     )
 }
 
-/// The reason why a database cannot be used now. Each has a stable
-/// [`reason`](UnavailableDatabase::reason).
+/// Why a database cannot be used now. Each has a stable [`reason`](UnavailableDatabase::reason).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnavailableDatabase {
     /// The log ends before events that this process has already read.
@@ -37,14 +36,14 @@ pub enum UnavailableDatabase {
         /// The resource that ran out.
         why: String,
     },
-    /// The user lacks a permission.
+    /// The user does not have a permission.
     #[error(
         "{place} does not give this user a permission that Countersign needs: {why}; see \"Roles\" in docs/postgresql.md"
     )]
     Forbidden {
         /// The database.
         place: DatabaseName,
-        /// The message of the server.
+        /// The server's message.
         why: String,
     },
     /// The disk is full.
@@ -56,7 +55,7 @@ pub enum UnavailableDatabase {
     /// The file was moved, deleted or replaced while it was open.
     #[error("{0} was removed or replaced while it was open; put it back and restart this process")]
     Gone(DatabaseName),
-    /// A file of SQLite beside the database was removed or replaced while it was open.
+    /// A companion file of SQLite was removed or replaced while it was open.
     #[error(
         "the file {missing} was removed or replaced while {place} was open: put it back, or end every process that uses the \
          log, not with SIGKILL, and start them again"
@@ -64,7 +63,7 @@ pub enum UnavailableDatabase {
     CompanionGone {
         /// The database.
         place: DatabaseName,
-        /// The path of the file.
+        /// The file's path.
         missing: String,
     },
     /// Another program wrote into the file.
@@ -80,7 +79,7 @@ pub enum UnavailableDatabase {
     IoError {
         /// The database.
         place: DatabaseName,
-        /// The message of the system.
+        /// The system's message.
         why: String,
     },
     /// Another process holds the write lock.
@@ -93,7 +92,7 @@ pub enum UnavailableDatabase {
     },
     /// A reader keeps the write-ahead log.
     #[error(
-        "{0} was built again, but a reader keeps the old write-ahead log, which may have erased texts: end idle programs that \
+        "{0} was built again, but a reader keeps the old write-ahead log, which may have erased content: end idle programs that \
          read the file, and try again"
     )]
     WalInUse(DatabaseName),
@@ -102,7 +101,7 @@ pub enum UnavailableDatabase {
     Login {
         /// The database.
         place: DatabaseName,
-        /// The message of the server.
+        /// The server's message.
         why: String,
     },
     /// The connection was lost during a commit, and the server has not answered since.
@@ -117,7 +116,7 @@ pub enum UnavailableDatabase {
     MayNotMigrate {
         /// The database.
         place: DatabaseName,
-        /// The message of the server.
+        /// The server's message.
         why: String,
     },
     /// The database does not exist, and the options forbid creating it.
@@ -152,7 +151,7 @@ pub enum UnavailableDatabase {
     TooOld {
         /// The database.
         place: DatabaseName,
-        /// The version of the server.
+        /// The server's version.
         found: String,
         /// The oldest version that works.
         least: u32,
@@ -162,13 +161,13 @@ pub enum UnavailableDatabase {
     Unreachable {
         /// The database.
         place: DatabaseName,
-        /// The message of the system.
+        /// The system's message.
         why: String,
     },
 }
 
 impl UnavailableDatabase {
-    /// Returns the stable word that programs switch on.
+    /// Returns the stable name that programs switch on.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         match self {

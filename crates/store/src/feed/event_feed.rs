@@ -2,6 +2,7 @@
 
 use super::{
     EventWaiter,
+    event_broadcast::{EventBroadcast, NewEvents},
     feed_event::FeedEvent,
     wakeup_signals::{ReceiverKey, WakeupSignals},
 };
@@ -26,10 +27,13 @@ const RECENT_BYTES: usize = 16 * 1024 * 1024;
 /// The feed of one process.
 pub(crate) struct EventFeed {
     recent: Mutex<RecentEvents>,
+    /// Held while events are published, so that followers receive them in `seq` order.
+    publishing: Mutex<()>,
+    broadcast: EventBroadcast,
     signals: WakeupSignals,
     /// Notified when rows were offered that do not follow the last delivered one.
     gap: Notify,
-    /// True if the table lacks events that the feed has delivered.
+    /// Whether events that the feed has delivered are missing from the table.
     diverged: AtomicBool,
 }
 
@@ -40,7 +44,7 @@ struct RecentEvents {
     /// The most events to keep.
     limit: usize,
     tip: i64,
-    /// The link of the hash chain at the tip; `None` until an event with a hash is read.
+    /// The hash-chain link at the tip; `None` until an event with a hash is read.
     link: Option<Sha256>,
     /// The `seq` and the hash of the last event with a hash. A row that was inserted with SQL has none.
     sealed: Option<(i64, Sha256)>,
@@ -62,6 +66,8 @@ impl EventFeed {
         };
         Self {
             recent: Mutex::new(recent),
+            publishing: Mutex::default(),
+            broadcast: EventBroadcast::default(),
             signals: WakeupSignals::default(),
             gap: Notify::new(),
             diverged: AtomicBool::new(false),
@@ -80,13 +86,21 @@ impl EventFeed {
         self.signals.watch(ReceiverKey::All)
     }
 
+    /// Subscribes to the new events of a thread, or of the whole log.
+    pub(super) fn subscribe(&self, thread_id: Option<ThreadId>) -> NewEvents {
+        self.broadcast.subscribe(thread_id)
+    }
+
     /// Adds rows in `seq` order. It skips known rows. If there is a gap, it adds none, and the feed's own task reads
     /// the table instead.
     pub(crate) fn publish<E: FeedEvent>(&self, events: &[E]) {
+        let publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let (fresh, tip) = {
             let mut recent = self.recent();
             (recent.append(events), recent.tip)
         };
+        self.broadcast.send(fresh.iter().map(FeedEvent::event));
+        drop(publishing);
         if !fresh.is_empty() {
             self.signals.wake(fresh);
         } else if events.last().is_some_and(|event| event.event().seq > tip) {
@@ -117,9 +131,9 @@ impl EventFeed {
         Some(recent.events.iter().skip(skip).take(limit.items).take_while(fits).cloned().collect())
     }
 
-    /// Returns the number of receivers for one call, and the number of receivers for a thread or for all events.
+    /// Returns the number of waiters for one call, and the number of followers of a thread or of the whole log.
     pub(crate) fn count(&self) -> (usize, usize) {
-        self.signals.count()
+        (self.signals.count_waiters_for_calls(), self.broadcast.count())
     }
 
     /// Returns the `seq` of the last delivered event.
@@ -132,14 +146,14 @@ impl EventFeed {
         self.recent().sealed
     }
 
-    /// Returns the number of calls whose texts were erased since the feed began. Pages that were read at another number
-    /// may have those texts.
+    /// Returns the number of calls whose content was erased since the feed started. Pages that were read at another
+    /// number may have that content.
     pub(crate) fn erasures(&self) -> u64 {
         self.recent().erasures
     }
 
-    /// True if rows of the table continue the hash chain of the delivered events. They do not if the database has lost
-    /// events, for example because a lagging standby took over, and has other events in their place.
+    /// Returns true if table rows continue the hash chain of the delivered events. They do not if the database has lost
+    /// events, for example because a lagging standby took over, and has other events instead.
     pub(crate) fn is_followed_by(&self, events: &[Arc<Event>]) -> bool {
         let recent = self.recent();
         let follows = match (recent.link, events.first()) {
@@ -152,7 +166,7 @@ impl EventFeed {
         follows
     }
 
-    /// True if the table lacks events that the feed has published.
+    /// Returns true if events that the feed has published are missing from the table.
     pub(crate) fn has_diverged(&self) -> bool {
         self.diverged.load(Ordering::Relaxed)
     }
@@ -190,7 +204,7 @@ impl RecentEvents {
         fresh
     }
 
-    /// Erases the texts of a call in memory, as they are erased in the table.
+    /// Erases a call's content in memory, as it is erased in the table.
     fn erase_texts(&mut self, event: &Event) {
         self.erasures += 1;
         let Ok(erased) = event.data.read::<CallErased>() else { return };
@@ -202,7 +216,7 @@ impl RecentEvents {
         }
     }
 
-    /// Removes the texts of a thread in memory, as they are removed from the table.
+    /// Removes a thread's content in memory, as it is removed from the table.
     fn remove_texts_of_thread(&mut self, event: &Event) {
         self.erasures += 1;
         let Ok(archived) = event.data.read::<ThreadArchived>() else { return };
@@ -214,7 +228,7 @@ impl RecentEvents {
         }
     }
 
-    /// Puts the sealed form in the place of the data of an event.
+    /// Replaces the event's data with its sealed form.
     fn seal(&mut self, position: usize) {
         let Some(recent) = self.events.get_mut(position) else { return };
         let data = sealed::erase_texts(recent.kind, &recent.data);

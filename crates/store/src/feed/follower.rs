@@ -1,11 +1,15 @@
-//! Follows the log: a follower subscribes, then reads, then waits. If in doubt, it reads the table again.
+//! Follows the log: a follower subscribes, then reads, then receives new events. If in doubt, it reads the table again.
 
-use super::{EventWaiter, call_tools::CallTools, table_pages::PAGE};
+use super::{
+    call_tools::CallTools,
+    event_broadcast::{FollowedEvent, NewEvents},
+    table_pages::PAGE,
+};
 use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
-/// A stream of the events that match a filter: each once, in `seq` order, from any position on. It keeps at most one
+/// An event stream with a filter: each matching event once, in `seq` order, from any position on. It keeps at most one
 /// page in memory. A slow follower reads the table, and no event is dropped.
 pub struct EventFollower {
     store: Store,
@@ -13,7 +17,11 @@ pub struct EventFollower {
     /// The `seq` up to which every event was returned or did not match the filter.
     cursor: i64,
     position: FollowerPosition,
-    waiter: EventWaiter,
+    new_events: NewEvents,
+    /// Whether all events up to the subscription's next one were returned. If not, the follower reads.
+    is_current: bool,
+    /// The number of erasures before the follower last read. After another one, the new events may have erased content.
+    erasures: u64,
     page: VecDeque<Arc<Event>>,
     tools: CallTools,
 }
@@ -30,17 +38,16 @@ impl Store {
 impl EventFollower {
     pub(crate) fn new(store: Store, filter: EventFilter, after: i64) -> Self {
         let feed = &store.inner.feed;
-        let waiter = match &filter.thread_id {
-            Some(thread_id) => feed.watch_thread(thread_id),
-            None => feed.watch_all(),
-        };
+        let new_events = feed.subscribe(filter.thread_id.clone());
         let position = store.inner.metrics.follow(after);
         Self {
             store,
             filter,
             cursor: after,
             position,
-            waiter,
+            new_events,
+            is_current: false,
+            erasures: 0,
             page: VecDeque::new(),
             tools: CallTools::default(),
         }
@@ -53,21 +60,53 @@ impl EventFollower {
             if let Some(event) = self.next_at_hand().await? {
                 return Ok(event);
             }
-            self.waiter.woken().await;
+            let new = self.new_events.next().await;
+            if let Some(event) = self.receive(new).await? {
+                return Ok(event);
+            }
         }
     }
 
     /// Returns the next event without waiting; `None` if there is none yet. Fails if the table cannot be read.
     pub async fn next_at_hand(&mut self) -> Result<Option<Arc<Event>>, StoreError> {
-        if self.page.is_empty() {
-            self.page = self.read().await?;
+        loop {
+            if let Some(event) = self.page.pop_front() {
+                self.advance_to(event.seq);
+                return Ok(Some(event));
+            }
+            if !self.is_current {
+                self.erasures = self.store.inner.feed.erasures();
+                self.page = self.read().await?;
+                self.is_current = self.page.is_empty();
+            } else if let Some(new) = self.new_events.next_at_hand() {
+                if let Some(event) = self.receive(new).await? {
+                    return Ok(Some(event));
+                }
+            } else {
+                self.position.set_caught_up();
+                return Ok(None);
+            }
         }
-        let event = self.page.pop_front();
-        match &event {
-            Some(event) => self.advance_to(event.seq),
-            None => self.position.set_caught_up(),
+    }
+
+    /// Returns a new event if it matches the filter. If it does not say what comes next, the follower reads.
+    async fn receive(&mut self, new: FollowedEvent) -> Result<Option<Arc<Event>>, StoreError> {
+        let FollowedEvent::Event(event) = new else {
+            self.is_current = false;
+            return Ok(None);
+        };
+        if event.seq <= self.cursor {
+            return Ok(None);
         }
-        Ok(event)
+        // If this future is dropped while it waits, or fails, the follower reads the event again.
+        self.is_current = false;
+        if self.erasures != self.store.inner.feed.erasures() {
+            return Ok(None);
+        }
+        let is_admitted = self.admits(&event).await?;
+        self.is_current = true;
+        self.advance_to(event.seq);
+        Ok(is_admitted.then_some(event))
     }
 
     fn advance_to(&mut self, seq: i64) {
@@ -75,7 +114,7 @@ impl EventFollower {
         self.position.set(seq);
     }
 
-    /// The next page, from the memory of the feed or from the table; empty if there are no new events.
+    /// The next page, from the feed's memory or from the table; empty if there are no new events.
     async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
@@ -90,8 +129,7 @@ impl EventFollower {
         }
     }
 
-    /// The first page of matching events after the cursor in the table; empty if there are none up to the tip of the
-    /// feed.
+    /// The first page of matching events after the cursor in the table; empty if there are none up to the feed's tip.
     async fn read_table(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             // Read the tip before the table, so that the feed has in memory all events after it.
@@ -110,15 +148,18 @@ impl EventFollower {
     async fn filter_events(&mut self, events: Vec<Arc<Event>>) -> Result<VecDeque<Arc<Event>>, StoreError> {
         let mut matching = VecDeque::new();
         for event in events {
-            let admitted = self.filter.admits(&event)
-                && match &self.filter.tool {
-                    Some(tool) => self.tools.is_about_tool(tool, &event, &self.store).await?,
-                    None => true,
-                };
-            if admitted {
+            if self.admits(&event).await? {
                 matching.push_back(event);
             }
         }
         Ok(matching)
+    }
+
+    async fn admits(&mut self, event: &Event) -> Result<bool, StoreError> {
+        Ok(self.filter.admits(event)
+            && match &self.filter.tool {
+                Some(tool) => self.tools.is_about_tool(tool, event, &self.store).await?,
+                None => true,
+            })
     }
 }

@@ -3,10 +3,12 @@
 //! poll.
 //!
 //! Because `seq` has no gaps, the feed knows if the rows that it is offered follow the last one it delivered. If not,
-//! it reads the table. A wake-up of a reader is a hint: the reader must read the table to know the state.
+//! it reads the table. Followers receive new events by broadcast, and read the table if in doubt. Other readers are
+//! woken: a wake-up is a hint, and the reader must read the table to know the state.
 
 mod call_tools;
 mod catch_up;
+mod event_broadcast;
 mod event_feed;
 mod feed_event;
 mod follower;

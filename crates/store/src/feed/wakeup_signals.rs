@@ -36,16 +36,10 @@ impl WakeupSignals {
         EventWaiter { woken, key, by_key: Arc::clone(&self.by_key) }
     }
 
-    /// Returns the number of receivers for one call, and the number of receivers for a thread or for all events.
-    pub(super) fn count(&self) -> (usize, usize) {
-        let (mut waiting, mut following) = (0, 0);
-        for (key, sender) in lock(&self.by_key).iter() {
-            match key {
-                ReceiverKey::Call(..) => waiting += sender.receiver_count(),
-                ReceiverKey::All | ReceiverKey::Thread(_) => following += sender.receiver_count(),
-            }
-        }
-        (waiting, following)
+    pub(super) fn count_waiters_for_calls(&self) -> usize {
+        let by_key = lock(&self.by_key);
+        let of_calls = by_key.iter().filter(|(key, _)| matches!(key, ReceiverKey::Call(..)));
+        of_calls.map(|(_, sender)| sender.receiver_count()).sum()
     }
 
     /// Wakes the receivers of these events.

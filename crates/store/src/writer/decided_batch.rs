@@ -6,7 +6,7 @@ use countersign_approvals::{BatchState, Call, CommandEnvelope, RecordedEvent};
 use countersign_events::{DamagedEvent, Event};
 
 /// The size of new events at which a batch is written. The remaining commands share the next one. The statement that
-/// inserts a batch exists several times in memory: as text, as its parameter, and as the JSON that the database parses.
+/// inserts a batch exists several times in memory: as SQL, as its parameter, and as the JSON that the database parses.
 const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 pub(super) type EnvelopeResult = Result<CommandOutcome, StoreError>;
@@ -14,7 +14,7 @@ pub(super) type EnvelopeResult = Result<CommandOutcome, StoreError>;
 /// A batch whose commands are decided.
 pub(super) struct DecidedBatch {
     pub(super) events: Vec<RecordedEvent>,
-    /// The outcomes of the first commands, as many as fit into one batch.
+    /// Outcomes of the first commands, as many as fit into one batch.
     pub(super) outcomes: Vec<EnvelopeResult>,
 }
 
@@ -31,13 +31,13 @@ impl DecidedBatch {
             events.extend(applied.events.iter().cloned());
             outcomes.push(match applied.outcome {
                 Ok(()) => Ok(CommandOutcome { call: call_of(state, command), events: applied.events }),
-                Err(refused) => Err(StoreError::Refused(refused)),
+                Err(failure) => Err(failure.into()),
             });
         }
         Ok(Self { events, outcomes })
     }
 
-    /// The rows of the events, as the parameter of the insert statement.
+    /// The event rows, as the insert statement's parameter.
     pub(super) fn rows(&self) -> String {
         rows_json(self.events.iter().map(|event| &*event.event))
     }

@@ -1,4 +1,4 @@
-//! Maintenance: work in a transaction of its own, such as appending the events of another log unchanged.
+//! Maintenance: work in a separate transaction, such as appending the events of another log unchanged.
 
 use super::{
     MaintenanceTask,
@@ -18,7 +18,7 @@ impl<D: WriteSession> BatchWriter<D> {
         match task {
             MaintenanceTask::RebuildIndex => self.rebuild_index().await,
             MaintenanceTask::RecordPresence { rows, prune } => self.record_presence(rows, prune).await,
-            MaintenanceTask::HoldWebhook(query) => self.run_alone([query]).await,
+            MaintenanceTask::HoldLease(query) => self.run_alone([query]).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
             MaintenanceTask::RemoveContent(rows) => {
@@ -81,7 +81,7 @@ impl<D: WriteSession> BatchWriter<D> {
         }
     }
 
-    /// Sets or clears the mark of an unfinished copy.
+    /// Sets or clears the unfinished-copy mark.
     async fn mark(&mut self, mark: &CopyMark) -> Result<(), StoreError> {
         match mark {
             CopyMark::On { tip, source } => self.begin_at(*tip, source).await?,
@@ -90,7 +90,7 @@ impl<D: WriteSession> BatchWriter<D> {
         self.run_and_commit(mark.statements()).await.map_err(BatchFailure::error)
     }
 
-    /// Begins a transaction, if the log ends at `tip`.
+    /// Starts a transaction, if the log ends at `tip`.
     async fn begin_at(&mut self, tip: i64, source: &DatabaseName) -> Result<(), StoreError> {
         self.state = None;
         let begun = self.session.begin(self.feed.last_sealed(), FirstReads::default()).await?;
@@ -102,7 +102,7 @@ impl<D: WriteSession> BatchWriter<D> {
     }
 }
 
-/// The reason why the target refused an event. The message of PostgreSQL does not name the number that it cannot hold.
+/// Why the target refused an event. PostgreSQL's message does not name the number that it cannot hold.
 fn explain_refusal(event: &Event, why: &StoreError) -> String {
     match event.data.check_numbers() {
         Ok(()) => why.to_string(),

@@ -6,7 +6,7 @@ use countersign_events::{Event, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// The outcome of a command that was not refused.
+/// An accepted command's outcome.
 #[derive(Debug, Clone)]
 pub struct CommandOutcome {
     /// The call after the command, if the command was about one call.
@@ -35,7 +35,7 @@ impl WriterRequest {
     }
 }
 
-/// Work in a transaction of its own.
+/// Work in a separate transaction.
 pub(crate) enum MaintenanceTask {
     /// Rebuild the index of open requests.
     RebuildIndex,
@@ -45,15 +45,15 @@ pub(crate) enum MaintenanceTask {
         rows: String,
         prune: bool,
     },
-    /// Give the delivery of a webhook to a server.
-    HoldWebhook(SqlQuery),
+    /// Give a webhook's delivery to a server.
+    HoldLease(SqlQuery),
     /// Append events of the named log unchanged.
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
-    /// Set or clear the mark of an unfinished copy.
+    /// Set or clear the unfinished-copy mark.
     Mark(CopyMark),
     /// Remove archived content: a JSON array with `seq` and sealed data for each row.
     RemoveContent(String),
-    /// Write the files again, so that none has erased texts.
+    /// Rewrite the files, so that none has erased content.
     RewriteFiles,
 }
 

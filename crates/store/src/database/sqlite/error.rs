@@ -9,6 +9,8 @@ const LOCKED: u32 = 6;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const CONSTRAINT: u32 = 19;
+/// The row has the `seq` of another one (`SQLITE_CONSTRAINT_PRIMARYKEY`).
+const TAKEN_KEY: u32 = 1_555;
 const NOTADB: u32 = 26;
 /// The shared memory beside the file cannot grow (`SQLITE_IOERR_SHMSIZE`), because the disk is full.
 const SHARED_MEMORY_SIZE: u32 = 4_874;
@@ -29,8 +31,8 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     }
 }
 
-/// Classifies a failure of a batch. A violated constraint is the fault of one command, which the rules in memory should
-/// have refused. Any other error fails the batch.
+/// Classifies a batch failure. A violated constraint is an error of one command, which the rules in memory should have
+/// refused. Any other error fails the batch.
 pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
     if primary_code(e) == Some(CONSTRAINT) {
         let why = e.as_database_error().map(|e| e.message().to_owned()).unwrap_or_default();
@@ -40,7 +42,12 @@ pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailur
     BatchFailure::Whole(error(place, e))
 }
 
-/// True if the error shows that the file is damaged.
+/// Returns true if another row has the inserted row's `seq`: the log has grown since the writer read its end.
+pub(super) fn is_taken(error: &sqlx::Error) -> bool {
+    result_code(error) == Some(TAKEN_KEY)
+}
+
+/// Returns true if the error shows that the file is damaged.
 pub(super) fn is_damaged(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(CORRUPT | NOTADB))
 }

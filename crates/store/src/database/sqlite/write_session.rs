@@ -1,9 +1,9 @@
-//! Writing to the file. A Countersign process takes the lock file's lock before it takes SQLite's lock.
+//! Writing to the file. A Countersign process takes the file lock before it takes SQLite's lock.
 
 use super::{
     content_guard::ContentGuard,
     doorbell::DoorbellFile,
-    error::{BUSY, batch_failure, error, primary_code},
+    error::{BUSY, batch_failure, error, is_taken, primary_code},
     open_file::OpenFile,
     write_lock::{WriteLock, WriteLockFile},
 };
@@ -36,7 +36,7 @@ pub(crate) struct SqliteWriteSession {
     lock_file: WriteLockFile,
     /// The longest wait for a lock.
     longest_wait: Duration,
-    /// The end of the present wait.
+    /// When the current wait ends.
     deadline: Instant,
     /// Held from before the transaction to after it.
     write_lock: Option<WriteLock>,
@@ -69,7 +69,7 @@ impl SqliteWriteSession {
         })
     }
 
-    /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends
+    /// Takes SQLite's write lock. Transactions start and end with plain SQL, because a guard that refuses a row ends
     /// the transaction, which the driver would not notice.
     async fn begin_immediate(&mut self) -> Result<LogEnd, sqlx::Error> {
         loop {
@@ -84,8 +84,7 @@ impl SqliteWriteSession {
         }
     }
 
-    /// Waits for the lock file's lock, unless it is held already. From here on, all waits of a transaction have one
-    /// deadline.
+    /// Waits for the file lock, unless it is held already. From then on, all waits of a transaction have one deadline.
     async fn take_write_lock(&mut self) -> Result<(), StoreError> {
         if self.write_lock.is_none() {
             self.deadline = Instant::now() + self.longest_wait;
@@ -104,7 +103,7 @@ impl SqliteWriteSession {
     /// committed to them is not acknowledged.
     fn end_write(&mut self, last: Option<&Event>) -> Result<(), StoreError> {
         if let Some(last) = last {
-            // Before the lock is released, so that the doorbell always has the end of the log.
+            // Before the lock is released, so that the doorbell always has the log's end.
             self.doorbell.ring(last.seq);
             self.guard.remember(last);
         }
@@ -112,7 +111,8 @@ impl SqliteWriteSession {
         self.file.check()
     }
 
-    /// Moves the events of a removed write-ahead log into the database. Its connections still have the removed files open.
+    /// Moves events from a removed write-ahead log into the database. Its connections still have the removed files
+    /// open.
     async fn save_events(&mut self) {
         if self.file.can_be_saved()
             && let Err(error) = self.run("PRAGMA wal_checkpoint(PASSIVE)").await
@@ -121,9 +121,9 @@ impl SqliteWriteSession {
         }
     }
 
-    /// Builds the file again from its rows: SQLite leaves copies of rows in the free space of pages when it splits them,
-    /// which no setting overwrites. Then moves the write-ahead log into the file and cuts it off, for which it waits for
-    /// readers until the deadline of a wait. Returns false if a reader kept the write-ahead log.
+    /// Builds the file again from its rows: SQLite leaves copies of rows in the free space of pages when it splits
+    /// them, which no setting overwrites. Then moves the write-ahead log into the file and cuts it off, for which it
+    /// waits for readers until a wait's deadline. Returns false if a reader kept the write-ahead log.
     async fn vacuum(&mut self) -> Result<bool, sqlx::Error> {
         // The new file is built in a temporary one, which can be too large for the memory.
         self.run("PRAGMA temp_store = FILE").await?;
@@ -166,11 +166,13 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<bool, BatchFailure> {
-        // Outside of BEGIN and COMMIT, a statement is a transaction of its own. Each statement costs a trip to the thread
-        // of the connection.
+        // Outside of BEGIN and COMMIT, a statement is its own transaction. Each statement costs a trip to the
+        // connection's thread.
         let append = sqlx::query(queries::sqlite::APPEND).bind(rows).bind(schema::latest_migration());
-        let appended =
-            append.execute(&mut self.conn).await.map_err(|e| batch_failure(self.database_name(), &e))?;
+        let appended = match append.execute(&mut self.conn).await {
+            Err(e) if is_taken(&e) => return Ok(false),
+            appended => appended.map_err(|e| batch_failure(self.database_name(), &e))?,
+        };
         if appended.rows_affected() == 0 {
             return Ok(false);
         }
