@@ -6,9 +6,9 @@ SELECT
     (SELECT count(*) FROM events c
         WHERE c.thread_id = l.thread_id AND c.type = 'TOOL_CALL') AS calls,
     (SELECT count(*) FROM open_requests o WHERE o.thread_id = l.thread_id) AS pending,
-    (SELECT m.data ->> 'mode' FROM events m
+    (SELECT m.data ->> 'mode' FROM setting_events m
         WHERE m.thread_id = l.thread_id AND m.type = 'THREAD_MODE_SET' ORDER BY m.seq DESC LIMIT 1) AS mode,
-    (SELECT x.timestamp FROM events x WHERE x.thread_id = l.thread_id AND x.type = 'THREAD_CLOSED') AS closed_at
+    (SELECT x.timestamp FROM setting_events x WHERE x.thread_id = l.thread_id AND x.type = 'THREAD_CLOSED') AS closed_at
 FROM (
     SELECT e.seq, e.thread_id, e.timestamp FROM events e
     WHERE e.seq < $1 AND e.seq >= $2 AND e.thread_id <> ''

@@ -1,7 +1,7 @@
 -- The events about tokens after $1 (a seq), $2 rows at most.
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events
-WHERE seq > $1 AND (type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
+WHERE thread_id = '' AND seq > $1 AND (type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
         OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED')
 ORDER BY seq
 LIMIT $2 + 0

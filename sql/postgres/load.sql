@@ -7,7 +7,7 @@
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
 -- - the events of types that only a newer version knows, in the threads of these calls and in those of $2;
--- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the active policy;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
 -- - if $10 is true, the events about tokens, webhooks and advisors;
 -- - the events about the definitions of tools ($11: [tool, ...]), without the definitions themselves.
@@ -66,23 +66,12 @@ WITH threads (thread_id) AS (
         SELECT seq, thread_id, type, timestamp, principal, data, hash FROM call_events
         WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
     UNION ALL
-    SELECT 0, e.* FROM (SELECT thread_id FROM keys UNION SELECT thread_id FROM threads) t, LATERAL (
-        SELECT * FROM events_after_layout_4 WHERE thread_id = t.thread_id OFFSET 0) e
-    UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
-        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'GRANT_REVOKED' OFFSET 0) e
+        SELECT * FROM setting_events WHERE thread_id = t.thread_id OFFSET 0) e
     UNION ALL
-    SELECT 0, e.* FROM threads t, LATERAL (
-        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_CLOSED' OFFSET 0) e
-    UNION ALL
-    SELECT 0, e.* FROM threads t, LATERAL (
-        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_ARCHIVED' OFFSET 0) e
-    UNION ALL
-    SELECT 0, e.* FROM threads t, LATERAL (
-        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_MODE_SET' OFFSET 0) e
-    UNION ALL
-    SELECT 0, e.* FROM threads t, LATERAL (
-        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'TOOL_POLICY_SET' OFFSET 0) e
+    SELECT 0, e.* FROM (SELECT thread_id FROM keys EXCEPT SELECT thread_id FROM threads) t, LATERAL (
+        SELECT * FROM setting_events WHERE thread_id = t.thread_id AND type NOT IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
+        OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
         SELECT m.seq, m.thread_id, m.type, m.timestamp, m.principal, '{}', m.hash FROM events m
@@ -91,33 +80,17 @@ WITH threads (thread_id) AS (
             OR m.type = 'USER_SYSTEM_PROMPT' OR m.type = 'LOCAL_SYSTEM_MESSAGE' OR m.type = 'COMPACTION')
         ORDER BY m.seq DESC LIMIT 1) e
     UNION ALL
-    SELECT 0, e.* FROM events e
-    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
-        OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
-    WHERE $10 AND (e.type = 'WEBHOOK_ADDED' OR e.type = 'WEBHOOK_REMOVED' OR e.type = 'WEBHOOK_DELIVERED'
-        OR e.type = 'WEBHOOK_PARKED' OR e.type = 'WEBHOOK_RETRIED')
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
-    WHERE $10 AND (e.type = 'ADVISOR_REPORTED' OR e.type = 'ADVISOR_MODE_SET')
+    SELECT 0, e.* FROM setting_events e
+    WHERE $10 AND e.thread_id = '' AND e.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
+        'ADVISOR_REPORTED', 'ADVISOR_MODE_SET')
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
         json_build_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash')::text, e.hash
     FROM jsonb_array_elements_text(CAST($11 AS text)::jsonb) t, LATERAL (
-        SELECT * FROM events WHERE data ->> 'tool' = t.value AND type = 'DEFINITION_SEEN' OFFSET 0) e
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
-        json_build_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash')::text, e.hash
-    FROM jsonb_array_elements_text(CAST($11 AS text)::jsonb) t, LATERAL (
-        SELECT * FROM events WHERE data ->> 'tool' = t.value AND type = 'DEFINITION_CHANGED' OFFSET 0) e
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
-        json_build_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash')::text, e.hash
-    FROM jsonb_array_elements_text(CAST($11 AS text)::jsonb) t, LATERAL (
-        SELECT * FROM events WHERE data ->> 'tool' = t.value AND type = 'DEFINITION_ACCEPTED' OFFSET 0) e
+        SELECT * FROM events WHERE thread_id = ''
+            AND type IN ('DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED')
+            AND coalesce(data ->> 'id', data ->> 'tool') = t.value OFFSET 0) e
     UNION ALL
     SELECT 1, e.* FROM events e
     WHERE $4 AND e.seq >= coalesce(
@@ -126,7 +99,8 @@ WITH threads (thread_id) AS (
     SELECT 2, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
         json_build_object('hash', e.data ->> 'hash')::text, e.hash
     FROM events e
-    WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
+    WHERE $4 AND e.seq = (
+        SELECT p.seq FROM setting_events p WHERE p.thread_id = '' AND p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
     UNION ALL
     SELECT 3, c.open, t.value, 'TOOL_APPROVAL_REQUEST', $5, 'system:count', '{}', NULL
     FROM jsonb_array_elements_text(CAST($8 AS text)::jsonb) t, LATERAL (

@@ -4,10 +4,9 @@
 -- the log excludes programs that know no later layout than $2.
 -- MATERIALIZED reads the text of each row once. Without it, SQLite folds the rows into the outer query and reads the
 -- text seven times.
--- OR ROLLBACK, as in RAISE of the guards: for ABORT, SQLite would copy every page before it changes it, to be able to
--- undo this statement alone. That is not needed, because a failed batch is always rolled back.
+-- The statement has no conflict clause, because the guard against INSERT OR REPLACE refuses any (migrations/sqlite/0001_log.sql).
 WITH rows (row) AS MATERIALIZED (SELECT value FROM json_each($1))
-INSERT OR ROLLBACK INTO events (seq, thread_id, type, timestamp, principal, data, hash)
+INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
 SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6
 FROM rows
 WHERE (SELECT oldest FROM layout) <= $2

@@ -8,7 +8,7 @@
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
 -- - the events of types that only a newer version knows, in the threads of these calls and in those of $2;
--- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the active policy;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
 -- - if $10 is true, the events about tokens, webhooks and advisors;
 -- - the events about the definitions of tools ($11: [tool, ...]), without the definitions themselves.
@@ -56,23 +56,11 @@ WITH keys (thread_id, tool_call_id) AS (
         SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM (SELECT thread_id FROM keys UNION SELECT value FROM json_each($2)) t
-        CROSS JOIN events_after_layout_4 e ON e.thread_id = t.thread_id
+    FROM json_each($2) t CROSS JOIN setting_events e ON e.thread_id = t.value
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'GRANT_REVOKED'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_CLOSED'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_ARCHIVED'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_MODE_SET'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_POLICY_SET'
+    FROM (SELECT thread_id FROM keys EXCEPT SELECT value FROM json_each($2)) t
+        CROSS JOIN setting_events e ON e.thread_id = t.thread_id AND e.type NOT IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, '{}', e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.seq = (
@@ -82,30 +70,16 @@ WITH keys (thread_id, tool_call_id) AS (
         ORDER BY m.seq DESC LIMIT 1)
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
-    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
-        OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
-    WHERE $10 AND (e.type = 'WEBHOOK_ADDED' OR e.type = 'WEBHOOK_REMOVED' OR e.type = 'WEBHOOK_DELIVERED'
-        OR e.type = 'WEBHOOK_PARKED' OR e.type = 'WEBHOOK_RETRIED')
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
-    FROM events e
-    WHERE $10 AND (e.type = 'ADVISOR_REPORTED' OR e.type = 'ADVISOR_MODE_SET')
+    FROM setting_events e
+    WHERE $10 AND e.thread_id = '' AND e.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
+        'ADVISOR_REPORTED', 'ADVISOR_MODE_SET')
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
         json_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash'), e.hash
-    FROM json_each($11) t CROSS JOIN events e ON e.data ->> 'tool' = t.value AND e.type = 'DEFINITION_SEEN'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
-        json_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash'), e.hash
-    FROM json_each($11) t CROSS JOIN events e ON e.data ->> 'tool' = t.value AND e.type = 'DEFINITION_CHANGED'
-    UNION ALL
-    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
-        json_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash'), e.hash
-    FROM json_each($11) t CROSS JOIN events e ON e.data ->> 'tool' = t.value AND e.type = 'DEFINITION_ACCEPTED'
+    FROM json_each($11) t CROSS JOIN events e ON e.thread_id = ''
+        AND e.type IN ('DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED')
+        AND coalesce(e.data ->> 'id', e.data ->> 'tool') = t.value
     UNION ALL
     SELECT 1, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e
@@ -114,7 +88,8 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 2, e.seq, e.thread_id, e.type, e.timestamp, e.principal, json_object('hash', e.data ->> 'hash'), e.hash
     FROM events e
-    WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
+    WHERE $4 AND e.seq = (
+        SELECT p.seq FROM setting_events p WHERE p.thread_id = '' AND p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
     UNION ALL
     SELECT 3, (SELECT count(*) FROM open_requests o WHERE o.thread_id = t.value), t.value,
         'TOOL_APPROVAL_REQUEST', $5, 'system:count', '{}', NULL

@@ -9,16 +9,5 @@ FROM (
     SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events WHERE thread_id = $1 AND type = 'GRANT_REVOKED'
-UNION ALL
-SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events WHERE thread_id = $1 AND type = 'THREAD_CLOSED'
-UNION ALL
-SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events WHERE thread_id = $1 AND type = 'THREAD_ARCHIVED'
-UNION ALL
-SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events WHERE thread_id = $1 AND type = 'THREAD_MODE_SET'
-UNION ALL
-SELECT seq, thread_id, type, timestamp, principal, data, hash
-FROM events WHERE thread_id = $1 AND type = 'TOOL_POLICY_SET'
+FROM setting_events
+WHERE thread_id = $1 AND type IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
