@@ -1,24 +1,24 @@
-//! The managed layer of a policy: rules that people accepted one by one, instead of writing them in a file. The log holds
-//! it with the other layers; no file of `policy.d` may have its name.
+//! A policy's managed layer: rules that people accepted one by one, instead of writing them in a file. The log holds it
+//! with the other layers; no file of `policy.d` may have its name.
 
 use crate::{
     policy::Policy,
     policy_text::{MANAGED_LAYER, PolicyText},
-    read::{BadPolicy, PolicyFault, TomlItem, TomlNode},
+    read::BadPolicy,
 };
-use countersign_events::event::{PolicyLayer, Verdict};
+use countersign_events::event::PolicyLayer;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
 
-/// The longest text of one rule, in bytes.
+/// The maximum length of one rule, in bytes.
 pub const MAX_MANAGED_RULE_BYTES: usize = 16 * 1024;
 
-/// The most rules of the managed layer. With more, people no longer read them.
+/// The maximum number of rules in the managed layer. With more, people no longer read them.
 pub const MAX_MANAGED_RULES: usize = 200;
 
 /// The reason why a rule cannot be added to the managed layer, or removed from it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManagedRuleError {
-    /// The text is not a rule that the managed layer may have.
+    /// The input is not a rule that the managed layer may have.
     #[error("{0}")]
     Unsuitable(String),
     /// No rule of the managed layer has the name.
@@ -56,8 +56,9 @@ impl PolicyText {
         }
     }
 
-    /// Adds one rule in TOML, as `policy suggest` writes it, and returns its name in the layer. A name that is taken gets a
-    /// number. Fails if the text is anything else than one rule that allows, or if the policy would be invalid.
+    /// Adds one rule in TOML, as `policy suggest` writes it, and returns its name in the layer. A name that is taken
+    /// gets a number. Fails if the input is anything other than one rule that allows, or if the policy would be
+    /// invalid.
     pub fn add_managed_rule(&self, rule: &str) -> Result<(Policy, String), ManagedRuleError> {
         let (mut document, mut rules) = self.read_managed()?;
         if rules.len() >= MAX_MANAGED_RULES {
@@ -105,7 +106,7 @@ impl PolicyText {
     }
 }
 
-/// Reads a text that is one rule and nothing else. The policy with the rule is checked afterwards.
+/// Reads TOML that is one rule and nothing else. The policy with the rule is checked afterwards.
 fn read_one_rule(text: &str) -> Result<toml_edit::Table, ManagedRuleError> {
     if text.len() > MAX_MANAGED_RULE_BYTES {
         return Err(unsuitable(&format!(
@@ -130,39 +131,4 @@ fn unique_name(name: &str, rules: &ArrayOfTables) -> String {
         |name: &str| rules.iter().any(|rule| rule.get("name").and_then(Item::as_str) == Some(name));
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
-}
-
-/// Checks that the managed layer has only rules that allow. People read it less carefully than a file, so it may not change
-/// settings, and its rules may not hide one that asks or blocks.
-pub(crate) fn check_managed_layer(table: &TomlNode) -> Result<(), PolicyFault> {
-    let fault =
-        |node: &TomlNode, why: &str| PolicyFault { at: node.at, why: format!("the managed layer {why}") };
-    let TomlItem::Table(entries) = &table.item else { return Ok(()) };
-    for entry in entries {
-        let TomlItem::List(rules) = &entry.value.item else {
-            return Err(fault(
-                &entry.key_node(),
-                "may contain only [[rule]]; put other keys into another file",
-            ));
-        };
-        if entry.key != "rule" {
-            return Err(fault(
-                &entry.key_node(),
-                "may contain only [[rule]]; put other keys into another file",
-            ));
-        }
-        if let Some(rule) = rules.iter().find(|rule| !allows(rule)) {
-            return Err(fault(
-                rule,
-                "may contain only rules with verdict = \"allow\"; put others into another file",
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn allows(rule: &TomlNode) -> bool {
-    let TomlItem::Table(entries) = &rule.item else { return false };
-    let verdict = entries.iter().find(|entry| entry.key == "verdict");
-    verdict.is_some_and(|entry| entry.value.text("verdict").is_ok_and(|text| text == Verdict::Allow.as_str()))
 }

@@ -6,6 +6,7 @@ mod advisor_configuration;
 mod bad_policy;
 mod example;
 mod files;
+mod managed_layer;
 mod merge;
 mod node;
 mod position;
@@ -19,16 +20,16 @@ mod warn;
 mod zone;
 
 pub use bad_policy::BadPolicy;
-pub(crate) use node::{PolicyFault, TomlItem, TomlNode};
+pub(crate) use node::{PolicyFault, TomlNode};
 pub(crate) use selector::read_patterns;
 
 use crate::{
-    managed::check_managed_layer,
     policy::{Policy, RuleIndex},
     policy_text::{MANAGED_LAYER, PolicyText, is_attachment},
     rule::PolicyRule,
 };
 use files::PolicyFiles;
+use managed_layer::check_managed_layer;
 use merge::MergedPolicy;
 use source::SourcePosition;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ impl Policy {
         Self::read_text(PolicyText::from(text))
     }
 
-    /// Reads a policy from the texts of its files. The strictest rule of all files wins.
+    /// Reads a policy from the content of its files. The strictest rule in all files wins.
     pub fn read_text(text: PolicyText) -> Result<Self, BadPolicy> {
         let policy = read_policy(&text)?;
         Ok(Self { hash: text.hash(), text: Arc::new(text), ..policy })

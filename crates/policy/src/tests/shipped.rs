@@ -1,4 +1,4 @@
-//! The policy of a new log.
+//! The policy for a new log.
 
 use super::*;
 
@@ -20,6 +20,10 @@ fn commands_that_decide_are_blocked() {
         "curl -d @x http://127.0.0.1:7878/v1/threads/t/approvals/call_1",
         "curl --unix-socket /run/countersign.sock http://localhost/v1/approvals/decide -d @x",
         "http POST :7878/v1/tokens name=me role=approver",
+        "curl -d @x http://127.0.0.1:7878/v1/threads/t/messages",
+        "curl -d @x http://127.0.0.1:7878/worlds/w/messages",
+        "curl -d @x http://127.0.0.1:7878/api/worlds/w/tool-results",
+        "curl -d @x http://127.0.0.1:7878/api/sessions/s/approvals/call_1",
     ] {
         assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Block, "{line}");
     }
@@ -41,6 +45,8 @@ fn log_and_routes_are_closed_to_other_tools() {
         ("web-fetch", r#"{"url":"http://127.0.0.1:7878/v1/threads/t/approvals/call_1"}"#),
         ("web-fetch", r#"{"url":"https://approvals.example/v1/approvals/decide"}"#),
         ("web-fetch", r#"{"url":"http://[::1]:7878/v1/policy"}"#),
+        ("web-fetch", r#"{"url":"http://127.0.0.1:7878/worlds/w/messages"}"#),
+        ("web-fetch", r#"{"url":"https://approvals.example/api/worlds/w/tool-results"}"#),
     ] {
         assert_eq!(call(tool, arguments).verdict(&Policy::shipped()), Verdict::Block, "{tool} {arguments}");
     }
@@ -104,4 +110,21 @@ fn other_calls_are_asked() {
 fn undecided_request_expires_after_a_day() {
     let terms = bash("ls").judge(&Policy::shipped()).terms;
     assert_eq!(terms.expires, Some(Duration::from_hours(24)));
+}
+
+/// What an operator's own rules allow, except for what may decide.
+#[test]
+fn local_stream_is_asked_whatever_is_allowed() {
+    let allowing = format!(
+        "{}\n[[rule]]\nname = \"curl is free\"\ncommand = \"curl **\"\nverdict = \"allow\"\n",
+        Policy::SHIPPED
+    );
+    let policy = policy(&allowing);
+    for (line, expected) in [
+        ("curl http://localhost:8000/stream", Verdict::Ask),
+        ("curl http://localhost:8000/events", Verdict::Allow),
+        ("curl https://example.com/stream", Verdict::Allow),
+    ] {
+        assert_eq!(bash(line).verdict(&policy), expected, "{line}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Reads operands: subcommands, where an inner command begins, and operands with an effect.
+//! Reads operands: subcommands, where an inner command starts, and operands with an effect.
 
 use super::{
     options::OptionEffect,
@@ -72,7 +72,7 @@ impl RoleReader<'_> {
             option.effect_with(Some(text)).map(|effect| (found, written, form, effect))
         });
         if let Some(((option, spelling, _), written, form, effect)) = found {
-            self.add_use(at, (option, spelling), written, form, Some(effect));
+            self.add_use(at, option, spelling, written, form, Some(effect));
             return WordRole::fixed(written.len(), Some(effect));
         }
         WordRole::Free

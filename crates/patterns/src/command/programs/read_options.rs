@@ -1,4 +1,4 @@
-//! Reads a command's options.
+//! Reads command options.
 
 use super::{
     options::{OptionEffect, OptionEntry, OptionSource, OptionValue},
@@ -34,13 +34,13 @@ impl RoleReader<'_> {
             name == *listed && (!style.bundles || name.len() != 2)
                 || is_long_option(name, listed, style.dashes)
         });
-        // What begins like a harmless option may be another option, which the table does not list.
+        // A word that starts like a harmless option may be another option, which the table does not list.
         let begins = |(option, _, listed): &(&OptionEntry, _, &str)| {
             let has_effect = matches!(option.source, OptionSource::Effect(_));
             style.abbreviations && has_effect && is_abbreviation(name, listed)
         };
         if let Some((option, spelling, _)) = exact.or_else(|| self.options().find(begins)) {
-            return self.add_long(at, (option, spelling), name, attached);
+            return self.add_long(at, option, spelling, name, attached);
         }
         if text.starts_with('+') {
             self.roles.push(WordRole::UNLISTED);
@@ -51,7 +51,7 @@ impl RoleReader<'_> {
             self.options().find(|(option, _, listed)| letter == *listed && option.value != OptionValue::None)
         });
         if let Some((option, spelling, _)) = found {
-            return self.add_long(at, (option, spelling), &text[..2], Some(&text[2..]));
+            return self.add_long(at, option, spelling, &text[..2], Some(&text[2..]));
         }
         if text.starts_with("--") || !style.bundles && !is_number(&text, style) {
             self.roles.push(WordRole::fixed(name.len(), None));
@@ -63,7 +63,8 @@ impl RoleReader<'_> {
     fn add_long(
         &mut self,
         at: usize,
-        (option, spelling): (&'static OptionEntry, usize),
+        option: &'static OptionEntry,
+        spelling: usize,
         name: &str,
         attached: Option<&str>,
     ) {
@@ -72,7 +73,7 @@ impl RoleReader<'_> {
         let value = attached.or_else(|| next.map(|next| next.text.as_str()));
         let effect = self.effect_of(option, value);
         let is_known = option.value != OptionValue::None || attached.is_none();
-        self.add_use(at, (option, spelling), name, OptionForm::Long(attached.map(str::to_owned)), effect);
+        self.add_use(at, option, spelling, name, OptionForm::Long(attached.map(str::to_owned)), effect);
         let role =
             if effect.is_none() && is_known { WordRole::Free } else { WordRole::fixed(name.len(), effect) };
         self.roles.push(role);
@@ -139,7 +140,8 @@ impl RoleReader<'_> {
     pub(super) fn add_use(
         &mut self,
         at: usize,
-        (option, spelling): (&'static OptionEntry, usize),
+        option: &'static OptionEntry,
+        spelling: usize,
         written: &str,
         form: OptionForm,
         effect: Option<OptionEffect>,
@@ -177,12 +179,12 @@ impl RoleReader<'_> {
             let takes_next = option.value == OptionValue::Required && rest.is_empty() && from > 0;
             let value = if takes_next { next } else { Some(rest).filter(|rest| !rest.is_empty()) };
             let effect = self.effect_of(option, value);
-            // A bundle without a dash is named only as a whole: `x` could be any word of a pattern.
+            // A bundle without a dash can only be named completely: `x` could be any word of a pattern.
             let written = if from == 0 { text } else { &text[..after] };
             if effect.is_some() {
                 fix(written.len(), effect);
             }
-            self.add_use(at, (option, spelling), written, OptionForm::Short(letter, rest.to_owned()), effect);
+            self.add_use(at, option, spelling, written, OptionForm::Short(letter, rest.to_owned()), effect);
             if option.value != OptionValue::None {
                 last = Some((option, takes_next && next.is_some()));
                 break;
