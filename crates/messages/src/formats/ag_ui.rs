@@ -1,4 +1,4 @@
-//! Messages of AG-UI, its interrupts, and the entries with which a run is resumed. Source: the schemas of the package
+//! AG-UI messages, interrupts, and the entries with which a run is resumed. Source: the schemas in the package
 //! `@ag-ui/core`. One resume must answer all open interrupts.
 
 use super::{
@@ -11,9 +11,9 @@ use crate::{
         AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, decision_in_scope, non_empty,
     },
     client_tool::describe_request,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
-    neutral::{NeutralMessage, NeutralPart, PartContent},
+    image::ImageSource,
+    message::{BadMessage, SpeakerMember, unknown_speaker},
+    neutral::{NeutralMessage, NeutralPart, PartContent, content_text},
     request_names::request_id,
     shown_call::ShownCall,
     written::WrittenMessages,
@@ -22,6 +22,7 @@ use countersign_api::Call;
 use countersign_events::{
     EventType,
     event::{Decision, MessageFormat},
+    json::JsonTree,
 };
 
 pub(super) struct AgUiAdapter;
@@ -37,6 +38,20 @@ const FORM: ChatForm = ChatForm {
     mark_error: |message, result| {
         if result.is_error { message.with("error", result.to_text()) } else { message }
     },
+    image: |image| {
+        let source = match image.source() {
+            ImageSource::Url(url) => {
+                JsonTree::object([("type", "url".into()), ("value", url.as_str().into())])
+            }
+            ImageSource::Data(data) => JsonTree::object([
+                ("type", "data".into()),
+                ("value", data.as_str().into()),
+                ("mimeType", image.media_type().into()),
+            ]),
+        };
+        JsonTree::object([("type", "image".into()), ("source", source)])
+    },
+    has_result_images: false,
     is_error: |message| message.text_of("error").is_some(),
 };
 
@@ -66,13 +81,20 @@ impl FormatAdapter for AgUiAdapter {
 
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
         let written = out.messages.len();
+        let is_unchanged = message.unchanged(MessageFormat::AgUi).is_some();
         FORM.write(message, out);
         let position = out.position;
         for (index, message) in out.messages.iter_mut().enumerate().skip(written) {
             if message.get("role").is_some() && message.text_of("id").is_none_or(str::is_empty) {
                 message.set("id", format!("message-{position}-{index}"));
             }
-            // Without a text, the content is absent.
+            // Only people's content has parts.
+            let is_parts = message.get("content").is_some_and(|content| content.as_list().is_some());
+            if is_parts && message.text_of("role") != Some("user") && !is_unchanged {
+                let text = message.get("content").map(content_text).unwrap_or_default();
+                message.set("content", text);
+            }
+            // Without text, the content is absent.
             if message.get("content").is_none() {
                 *message = message.clone().without(&["content"]);
             }
@@ -100,7 +122,10 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("tool") => ChatSpeaker::Reports,
         _ => {
             let known = "developer, system, assistant, user, tool, activity and reasoning";
-            return Err(unknown_speaker(("ag-ui", "role", known), message.get("role")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "ag-ui", member: "role", known },
+                message.get("role"),
+            ));
         }
     })
 }

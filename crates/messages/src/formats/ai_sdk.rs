@@ -1,18 +1,21 @@
-//! The model messages of the AI SDK: `role`, and `content` as a text or as parts, with `tool-approval-request` and
-//! `tool-approval-response`. Source: the type `ModelMessage` of the package `ai`.
+//! The model messages of the AI SDK: `role`, and `content` as a string or as parts, with `tool-approval-request` and
+//! `tool-approval-response`. Source: the type `ModelMessage` in the package `ai`.
 
-use super::{adapter::FormatAdapter, chat::read_content};
+use super::{
+    adapter::FormatAdapter,
+    chat::{other_content, read_content},
+};
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    image::{ImageSource, NeutralImage},
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct AiSdkAdapter;
 
@@ -26,13 +29,20 @@ impl FormatAdapter for AiSdkAdapter {
             Some("assistant" | "tool") => EventType::AgentMessage,
             _ => {
                 let known = "system, user, assistant and tool";
-                return Err(unknown_speaker(("ai-sdk", "role", known), message.get("role")));
+                return Err(unknown_speaker(
+                    SpeakerMember { format: "ai-sdk", member: "role", known },
+                    message.get("role"),
+                ));
             }
         };
         let mut parts = read_content(message.get("content"))?;
         for part in &mut parts {
             if let Some(original) = &part.original {
                 part.content = read_part(original);
+            }
+            // The agent's program reports results as the tool, and the provider within the assistant's message.
+            if let PartContent::Result(result) = &mut part.content {
+                result.is_hosted = message.text_of("role") == Some("assistant");
             }
         }
         Ok(NeutralMessage::new(kind, parts))
@@ -45,14 +55,17 @@ impl FormatAdapter for AiSdkAdapter {
         let role = match message.kind {
             EventType::UserMessage => "user",
             EventType::AgentMessage => "assistant",
-            // The content of a system message is a text.
+            // The content of system messages is a string.
             _ => {
                 return out
                     .push(JsonTree::object([("role", "system".into()), ("content", message.text().into())]));
             }
         };
-        let is_report =
-            |part: &&NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
+        let is_report = |part: &&NeutralPart| match &part.content {
+            PartContent::Result(result) => !result.is_hosted,
+            PartContent::Answer(_) => true,
+            _ => false,
+        };
         let (reports, said): (Vec<_>, Vec<_>) = message.parts.iter().partition(is_report);
         for (role, parts) in [(role, said), ("tool", reports)] {
             let parts: Vec<_> = parts.into_iter().filter_map(|part| write_part(part, out)).collect();
@@ -91,7 +104,7 @@ fn is_call(part: &JsonTree, id: &str) -> bool {
     part.text_of("type") == Some("tool-call") && part.text_of("toolCallId") == Some(id)
 }
 
-/// The content of the last message that has the call.
+/// The content of the last message with this call.
 fn find_call<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut Vec<JsonTree>> {
     let has_call = |message: &&mut JsonTree| message.list_of("content").iter().any(|part| is_call(part, id));
     out.messages.iter_mut().rev().find(has_call)?.list_mut("content")
@@ -104,17 +117,14 @@ fn read_part(part: &JsonTree) -> PartContent {
         Some("tool-call") => {
             let arguments = part.get("input").or_else(|| part.get("args")).cloned();
             let arguments = CallArguments::Tree(arguments.unwrap_or(JsonTree::empty_object()));
-            call_content(NeutralCall {
-                id: text("toolCallId"),
-                has_implied_id: false,
-                name: text("toolName"),
-                arguments,
-            })
+            let is_hosted = part.bool_of("providerExecuted") == Some(true);
+            let call = NeutralCall::new(&text("toolCallId"), &text("toolName"), arguments);
+            call_content(NeutralCall { is_hosted, ..call })
         }
         Some("tool-result") => {
-            let name = part.text_of("toolName").map(str::to_owned);
             let (content, is_error) = read_output(part);
-            PartContent::Result(NeutralResult { id: text("toolCallId"), name, content, is_error, note: None })
+            let result = NeutralResult::new(&text("toolCallId"), part.text_of("toolName"), content);
+            PartContent::Result(NeutralResult { is_error, ..result }.with_images())
         }
         Some("tool-approval-request") => PartContent::Request {
             id: text("approvalId"),
@@ -125,7 +135,7 @@ fn read_part(part: &JsonTree) -> PartContent {
             let shown = ShownCall::beside_decision(part);
             PartContent::Answer(ApprovalAnswer { shown, ..ApprovalAnswer::new(target, read_verdict(part)) })
         }
-        other => PartContent::Other(other.unwrap_or("part").to_owned()),
+        other => other_content(part, other.unwrap_or("part")),
     }
 }
 
@@ -136,7 +146,7 @@ fn read_verdict(part: &JsonTree) -> Result<AnswerVerdict, String> {
     Ok(AnswerVerdict::yes_or_no(approved, part.text_of("reason")))
 }
 
-/// The output of a result, and whether it is an error.
+/// The result output, and whether it is an error.
 fn read_output(part: &JsonTree) -> (JsonTree, bool) {
     let Some(output) = part.get("output").filter(|output| output.is_object()) else {
         return (
@@ -179,7 +189,15 @@ fn write_part(part: &NeutralPart, out: &mut WrittenMessages) -> Option<JsonTree>
         (PartContent::Text(text), None) => {
             Some(JsonTree::object([("type", "text".into()), ("text", text.as_str().into())]))
         }
-        (PartContent::Call(call), None) => Some(tool_call(&call.id, &call.name, call.arguments.to_tree())),
+        (PartContent::Call(call), None) => {
+            let written = tool_call(&call.id, &call.name, call.arguments.to_tree());
+            Some(written.with_optional("providerExecuted", call.is_hosted.then_some(true)))
+        }
+        (PartContent::Image(image), None) => Some(JsonTree::object([
+            ("type", "file".into()),
+            ("data", image.to_url().into()),
+            ("mediaType", image.media_type().into()),
+        ])),
         (PartContent::Other(what), None) => {
             out.leave_out(what);
             None
@@ -195,8 +213,25 @@ fn write_part(part: &NeutralPart, out: &mut WrittenMessages) -> Option<JsonTree>
     }
 }
 
+/// An image in a result, as versions 6 and 7 have it.
+fn write_image(image: &NeutralImage) -> JsonTree {
+    match image.source() {
+        ImageSource::Url(url) => {
+            JsonTree::object([("type", "image-url".into()), ("url", url.as_str().into())])
+        }
+        ImageSource::Data(data) => JsonTree::object([
+            ("type", "image-data".into()),
+            ("data", data.as_str().into()),
+            ("mediaType", image.media_type().into()),
+        ]),
+    }
+}
+
 fn write_output(result: &NeutralResult) -> JsonTree {
     let (kind, value) = match (&result.content, result.is_error) {
+        _ if !result.images.is_empty() => {
+            ("content", result.to_parts("text", |image| Some(write_image(image))).into())
+        }
         (JsonTree::Object(_), false) => ("json", result.to_value()),
         (JsonTree::Object(_), true) => ("error-json", result.to_value()),
         (_, false) => ("text", result.to_text().into()),

@@ -1,27 +1,31 @@
 //! The UI messages of the AI SDK: `id`, `role` and `parts`. A call, its approval and its result are one part, whose `state`
 //! says how far it is. Source: the type `UIMessage` of the package `ai`, versions 5 to 7.
 
-use super::adapter::FormatAdapter;
+use super::{adapter::FormatAdapter, ai_sdk_ui_state::show_state, chat::other_content};
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    logged_call::LoggedCalls,
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use std::collections::HashMap;
 
 pub(super) struct AiSdkUiAdapter;
 
 const FORMAT: MessageFormat = MessageFormat::AiSdkUi;
 
-/// The letters of the signature of an approval: an HMAC-SHA-256 in base64url without padding.
+/// The type of the part before each step of the agent. The results of a step come before the next one.
+pub(super) const STEP_START: &str = "step-start";
+
+/// The length of an approval signature in letters: an HMAC-SHA-256 in base64url without padding.
 const SIGNATURE_LETTERS: usize = 43;
 
-/// The most messages in which the call of a result is searched, the last ones first.
+/// The most messages in which the call for a result is searched, the last ones first.
 const MOST_SEARCHED: usize = 1_000;
 
 impl FormatAdapter for AiSdkUiAdapter {
@@ -32,7 +36,10 @@ impl FormatAdapter for AiSdkUiAdapter {
             Some("assistant") => EventType::AgentMessage,
             _ => {
                 let known = "system, user and assistant";
-                return Err(unknown_speaker(("ai-sdk-ui", "role", known), message.get("role")));
+                return Err(unknown_speaker(
+                    SpeakerMember { format: "ai-sdk-ui", member: "role", known },
+                    message.get("role"),
+                ));
             }
         };
         let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };
@@ -58,7 +65,7 @@ impl FormatAdapter for AiSdkUiAdapter {
         for part in &message.parts {
             match (&part.content, part.original_in(FORMAT)) {
                 (PartContent::Result(result), _) => results.push(result),
-                // These are members of the part of the call.
+                // These are members of the call part.
                 (PartContent::Request { .. } | PartContent::Answer(_), None) if message.is_in(FORMAT) => {}
                 (_, Some(original)) => parts.push(original.clone()),
                 (PartContent::Text(text), None) if text.is_empty() => {}
@@ -66,8 +73,14 @@ impl FormatAdapter for AiSdkUiAdapter {
                     parts.push(JsonTree::object([("type", "text".into()), ("text", text.as_str().into())]));
                 }
                 (PartContent::Call(call), None) => {
-                    parts.push(tool_part(&call.id, &call.name, call.arguments.to_tree()));
+                    let part = tool_part(&call.id, &call.name, call.arguments.to_tree());
+                    parts.push(part.with_optional("providerExecuted", call.is_hosted.then_some(true)));
                 }
+                (PartContent::Image(image), None) => parts.push(JsonTree::object([
+                    ("type", "file".into()),
+                    ("mediaType", image.media_type().into()),
+                    ("url", image.to_url().into()),
+                ])),
                 (PartContent::Other(what), None) => out.leave_out(what),
                 (PartContent::Request { .. }, None) => out.leave_out("approval request"),
                 (PartContent::Answer(_), None) => out.leave_out("approval decision"),
@@ -107,7 +120,20 @@ impl FormatAdapter for AiSdkUiAdapter {
         }
     }
 
-    /// A part's state says whether people are asked, and what they decided.
+    fn write_states(&self, calls: &LoggedCalls, out: &mut WrittenMessages) {
+        let request_ids: Vec<_> = calls.keys().map(|id| (id, out.request_id(id))).collect();
+        let request_ids: HashMap<_, _> = request_ids.into_iter().collect();
+        for part in out.messages.iter_mut().filter_map(|message| message.list_mut("parts")).flatten() {
+            let id = part.text_of("toolCallId").filter(|_| tool_name(part).is_some());
+            if let Some((id, call)) = id.and_then(|id| calls.get_key_value(id))
+                && let Some(request) = request_ids.get(id)
+            {
+                show_state(part, &call.call, request);
+            }
+        }
+    }
+
+    /// The part state says whether people are asked, and what they decided.
     fn settle_call(&self, part: &JsonTree, call: Option<&Call>) -> Option<JsonTree> {
         let state = part.text_of("state").unwrap_or_default();
         let said = part.get("approval").and_then(|approval| approval.bool_of("approved"));
@@ -163,23 +189,20 @@ fn read_part(part: &JsonTree, parts: &mut Vec<NeutralPart>) {
     let Some(name) = tool_name(part) else {
         let content = match (part.text_of("type"), part.text_of("text")) {
             (Some("text"), Some(text)) => PartContent::Text(text.to_owned()),
-            (kind, _) => PartContent::Other(kind.unwrap_or("part").to_owned()),
+            (kind, _) => other_content(part, kind.unwrap_or("part")),
         };
         return parts.push(NeutralPart::sent(content, part.clone()));
     };
     let id = part.text_of("toolCallId").unwrap_or_default();
     let arguments = part.get("input").cloned().unwrap_or(JsonTree::empty_object());
-    let call = NeutralCall {
-        id: id.to_owned(),
-        has_implied_id: false,
-        name: name.to_owned(),
-        arguments: CallArguments::Tree(arguments.clone()),
-    };
+    let is_hosted = part.bool_of("providerExecuted") == Some(true);
+    let call = NeutralCall::new(id, name, CallArguments::Tree(arguments.clone()));
+    let call = NeutralCall { is_hosted, ..call };
     parts.push(NeutralPart::sent(call_content(call), part.clone()));
     if let Some(approval) = part.get("approval") {
         let request = approval.text_of("id").unwrap_or_default().to_owned();
         parts.push(NeutralPart::made(PartContent::Request { id: request, call: Some(id.to_owned()) }));
-        // The answer of an automatic approval is not one of a person.
+        // An automatic approval is not a person's answer.
         let is_answered = matches!(part.text_of("state"), Some("approval-responded" | "output-denied"));
         if is_answered && approval.bool_of("isAutomatic") != Some(true) {
             let answer = ApprovalAnswer::new(AnswerTarget::Call(id.to_owned()), read_verdict(approval));
@@ -188,8 +211,8 @@ fn read_part(part: &JsonTree, parts: &mut Vec<NeutralPart>) {
         }
     }
     if let Some((content, is_error)) = read_output(part) {
-        let name = Some(name.to_owned());
-        let result = NeutralResult { id: id.to_owned(), name, content, is_error, note: None };
+        let result = NeutralResult::new(id, Some(name), content);
+        let result = NeutralResult { is_error, is_hosted, ..result };
         parts.push(NeutralPart::made(PartContent::Result(result)));
     }
 }
@@ -207,7 +230,7 @@ fn read_verdict(approval: &JsonTree) -> Result<AnswerVerdict, String> {
     Ok(AnswerVerdict::yes_or_no(approved, approval.text_of("reason")))
 }
 
-/// The output of a part that has ended, and whether it is an error.
+/// The output of a finished part, and whether it is an error.
 fn read_output(part: &JsonTree) -> Option<(JsonTree, bool)> {
     let text = |name: &str, otherwise: &str| part.text_of(name).unwrap_or(otherwise).into();
     match part.text_of("state")? {
@@ -221,7 +244,7 @@ fn read_output(part: &JsonTree) -> Option<(JsonTree, bool)> {
     }
 }
 
-/// The part of the last call with this id, in the messages that were written.
+/// The part for the last call with this id, in the messages that were written.
 fn find_tool_part<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut JsonTree> {
     let is_call = |part: &JsonTree| tool_name(part).is_some() && part.text_of("toolCallId") == Some(id);
     let mut recent = out.messages.iter_mut().rev().take(MOST_SEARCHED);
@@ -231,6 +254,7 @@ fn find_tool_part<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut 
 
 fn put_result(result: &NeutralResult, out: &mut WrittenMessages) {
     let is_for_model = out.is_for_model();
+    out.leave_out_images(result);
     let Some(part) = find_tool_part(out, &result.id) else {
         return out.leave_out(&format!("result of {:?}, which no message calls", result.id));
     };

@@ -1,14 +1,14 @@
-//! The formats in which a message has a role, a content that is a text or a list of parts, and a list of calls, and in which
-//! a result is a message of its own: Chat Completions and those that follow it.
+//! The formats in which a message has a role, content that is a string or a list of parts, and a list of calls, and in
+//! which a result is a message of its own: Chat Completions and those that follow it.
 
 use crate::{
     client_tool::{call_content, result_content},
-    json_tree::JsonTree,
+    image::NeutralImage,
     message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 /// What differs between these formats.
 pub(super) struct ChatForm {
@@ -19,13 +19,17 @@ pub(super) struct ChatForm {
     pub(super) begin: fn(ChatSpeaker) -> JsonTree,
     /// The member with the calls.
     pub(super) calls: &'static str,
-    /// The member with the id of the call in a result.
+    /// The result member with the call id.
     pub(super) call_id: &'static str,
     pub(super) read_call: fn(&JsonTree) -> NeutralCall,
     pub(super) write_call: fn(&NeutralCall) -> JsonTree,
-    /// Marks the message of a result as an error, if the format can.
+    /// Marks a result message as an error, if the format can.
     pub(super) mark_error: fn(JsonTree, &NeutralResult) -> JsonTree,
-    /// True if this result is of a call that failed.
+    /// An image of a person.
+    pub(super) image: fn(&NeutralImage) -> JsonTree,
+    /// Whether results can have images, too.
+    pub(super) has_result_images: bool,
+    /// Whether this result is of a call that failed.
     pub(super) is_error: fn(&JsonTree) -> bool,
 }
 
@@ -33,11 +37,11 @@ pub(super) struct ChatForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChatSpeaker {
     Says(EventType),
-    /// The program of the agent, which reports a result.
+    /// The agent's program, which reports a result.
     Reports,
 }
 
-/// The role of a type of messages in these formats.
+/// The role of a message type in these formats.
 pub(super) const fn role_of(speaker: ChatSpeaker) -> &'static str {
     match speaker {
         ChatSpeaker::Reports => "tool",
@@ -74,11 +78,12 @@ impl ChatForm {
         // The content is checked in the same way, and kept as it is.
         read_content(message.get("content"))?;
         let content = message.get("content").cloned().unwrap_or(JsonTree::Null);
-        let name = message.text_of("name").map(str::to_owned);
+        let name = message.text_of("name");
         let given = message.text_of(self.call_id);
-        let id = given.or(name.as_deref()).unwrap_or_default().to_owned();
+        let result = NeutralResult::new(given.or(name).unwrap_or_default(), name, content);
         let is_error = (self.is_error)(message);
-        let part = result_content(NeutralResult { id, name, content, is_error, note: None }, given.is_some());
+        let result = NeutralResult { has_implied_id: given.is_none(), is_error, ..result };
+        let part = result_content(result.with_images());
         Ok(NeutralMessage::new(EventType::AgentMessage, vec![NeutralPart::sent(part, message.clone())]))
     }
 
@@ -108,6 +113,10 @@ impl ChatForm {
                 (PartContent::Call(call), None) => calls.push((self.write_call)(call)),
                 (_, Some(original)) => content.push(original.clone()),
                 (PartContent::Text(text), None) => content.push(text_part(text)),
+                (PartContent::Image(image), None) if message.kind == EventType::UserMessage => {
+                    content.push((self.image)(image));
+                }
+                (PartContent::Image(_), None) => out.leave_out("image"),
                 (PartContent::Other(what), None) => out.leave_out(what),
                 (_, None) => out.leave_out("approval request"),
             }
@@ -123,18 +132,30 @@ impl ChatForm {
         out.push(written);
     }
 
+    fn parts(&self, result: &NeutralResult) -> Vec<JsonTree> {
+        result.to_parts("text", |image| Some((self.image)(image)))
+    }
+
     fn write_report(&self, part: &NeutralPart, out: &mut WrittenMessages) {
         let original = part.original_in(self.format);
         match &part.content {
             PartContent::Result(result) => {
+                if original.is_none() && !self.has_result_images {
+                    out.leave_out_images(result);
+                }
+                let has_images = self.has_result_images && !result.images.is_empty();
                 let written = match (original, &result.note) {
                     (Some(original), None) => original.clone(),
+                    (Some(original), Some(_)) if has_images => {
+                        original.clone().with("content", self.parts(result))
+                    }
                     (Some(original), Some(_)) => original.clone().with("content", result.to_text()),
                     (None, _) => {
                         let begin = (self.begin)(ChatSpeaker::Reports);
-                        let begin =
-                            begin.with(self.call_id, result.id.as_str()).with("content", result.to_text());
-                        (self.mark_error)(begin, result)
+                        let content: JsonTree =
+                            if has_images { self.parts(result).into() } else { result.to_text().into() };
+                        let begin: JsonTree = begin.with(self.call_id, result.id.as_str());
+                        (self.mark_error)(begin.with("content", content), result)
                     }
                 };
                 out.push(written.with(self.call_id, result.id.as_str()));
@@ -145,6 +166,12 @@ impl ChatForm {
             },
         }
     }
+}
+
+/// An image as Chat Completions and LangChain have it.
+pub(super) fn image_url(image: &NeutralImage) -> JsonTree {
+    let url = JsonTree::object([("url", image.to_url().into())]);
+    JsonTree::object([("type", "image_url".into()), ("image_url", url)])
 }
 
 const fn is_report(part: &NeutralPart) -> bool {
@@ -169,9 +196,9 @@ fn join_content(mut content: Vec<JsonTree>) -> JsonTree {
     }
 }
 
-/// Reads a content: a text, nothing, or a list of parts.
+/// Reads content: a string, nothing, or a list of parts.
 pub(super) fn read_content(content: Option<&JsonTree>) -> Result<Vec<NeutralPart>, BadMessage> {
-    let bad = BadMessage::BadMember { member: "content", expected: "a text, null, or a list of parts" };
+    let bad = BadMessage::BadMember { member: "content", expected: "a string, null, or a list of parts" };
     match content {
         None => Ok(Vec::new()),
         Some(JsonTree::Text(text)) if text.is_empty() => Ok(Vec::new()),
@@ -188,10 +215,15 @@ pub(super) fn read_content(content: Option<&JsonTree>) -> Result<Vec<NeutralPart
     }
 }
 
+/// A part without text: an image, or one that only its own format has.
+pub(super) fn other_content(part: &JsonTree, what: &str) -> PartContent {
+    NeutralImage::read(part).map_or_else(|| PartContent::Other(what.to_owned()), PartContent::Image)
+}
+
 fn part_content(part: &JsonTree) -> PartContent {
     let kind = part.text_of("type").unwrap_or("part");
     match part.first_text_of(&["text", "refusal"]) {
         Some(text) if !matches!(kind, "thinking" | "reasoning") => PartContent::Text(text.to_owned()),
-        _ => PartContent::Other(kind.to_owned()),
+        _ => other_content(part, kind),
     }
 }

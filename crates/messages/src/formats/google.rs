@@ -1,18 +1,19 @@
-//! Messages of Google's Gemini API: `role` and `parts`, of which each has a text, a call or the response to a call.
-//! Source: the type `Content` of the API. The API has the system instruction outside of the contents; here it is a message
-//! with the role `system`.
+//! Messages for Google's Gemini API: `role` and `parts`; each part has text, a call or the response to a call. Source:
+//! the API type `Content`. The API has the system instruction outside of the contents; here it is a message with the
+//! role `system`.
 
-use super::adapter::FormatAdapter;
+use super::{adapter::FormatAdapter, chat::other_content};
 use crate::{
+    call_names::NameRules,
     client_tool::{call_content, request_arguments, result_content},
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    image::{ImageSource, NeutralImage},
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     request_names::{REQUEST_APPROVAL, request_id},
-    written::WrittenMessages,
+    written::{OPENING, WrittenMessages},
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct GoogleAdapter;
 
@@ -28,7 +29,10 @@ impl FormatAdapter for GoogleAdapter {
             Some("model" | "function") => EventType::AgentMessage,
             _ => {
                 let known = "user, model, function and system";
-                return Err(unknown_speaker(("google", "role", known), message.get("role")));
+                return Err(unknown_speaker(
+                    SpeakerMember { format: "google", member: "role", known },
+                    message.get("role"),
+                ));
             }
         };
         let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };
@@ -38,7 +42,7 @@ impl FormatAdapter for GoogleAdapter {
         }
         let parts: Vec<_> =
             list.iter().map(|part| NeutralPart::sent(read_part(part), part.clone())).collect();
-        // The program of the agent reports responses, also where they have the role of the user.
+        // The agent program reports responses, also where they have the user role.
         let reports =
             |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
         let only_reports = !parts.is_empty() && parts.iter().all(reports);
@@ -74,6 +78,20 @@ impl FormatAdapter for GoogleAdapter {
         }
     }
 
+    fn name_rules(&self) -> Option<NameRules> {
+        Some(NameRules { most_in_name: 64, marks_in_name: ".", begins_with_any: false, most_in_id: None })
+    }
+
+    /// The API refuses contents that begin with a turn of the model.
+    fn complete_input(&self, out: &mut WrittenMessages) {
+        let opens = out.messages.first().is_some_and(|first| first.text_of("role") == Some("model"));
+        if opens {
+            let part = JsonTree::object([("text", OPENING.into())]);
+            let opening = JsonTree::object([("role", "user".into()), ("parts", vec![part].into())]);
+            out.messages.insert(0, opening);
+        }
+    }
+
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
             let asked = JsonTree::object([
@@ -91,7 +109,7 @@ fn member<'a>(part: &'a JsonTree, snake: &str, camel: &str) -> Option<&'a JsonTr
     part.get(camel).or_else(|| part.get(snake)).filter(|value| value.is_object())
 }
 
-/// The id of a call, or its name, which says which it is if there is no id.
+/// The call id, or the function name, which identifies the call if there is no id.
 fn id_of(call: &JsonTree) -> (String, bool) {
     match call.text_of("id") {
         Some(id) => (id.to_owned(), false),
@@ -104,27 +122,29 @@ fn read_part(part: &JsonTree) -> PartContent {
         let (id, has_implied_id) = id_of(call);
         let name = call.text_of("name").unwrap_or_default().to_owned();
         let arguments = CallArguments::Tree(call.get("args").cloned().unwrap_or(JsonTree::empty_object()));
-        return call_content(NeutralCall { id, has_implied_id, name, arguments });
+        return call_content(NeutralCall { has_implied_id, ..NeutralCall::new(&id, &name, arguments) });
     }
     if let Some(response) = member(part, "function_response", "functionResponse") {
         let (id, has_implied_id) = id_of(response);
-        let name = response.text_of("name").map(str::to_owned);
         let content = response.get("response").cloned().unwrap_or(JsonTree::Null);
         let is_error = content.get("error").is_some();
         let content = unwrap_response(content);
-        return result_content(NeutralResult { id, name, content, is_error, note: None }, !has_implied_id);
+        let mut result = NeutralResult::new(&id, response.text_of("name"), content);
+        // A response has its images beside it.
+        result.images = response.list_of("parts").iter().filter_map(NeutralImage::read).collect();
+        return result_content(NeutralResult { has_implied_id, is_error, ..result });
     }
     match part.text_of("text") {
         Some(text) if part.bool_of("thought") != Some(true) => PartContent::Text(text.to_owned()),
         Some(_) => PartContent::Other("thought".to_owned()),
         None => {
             let first = if let JsonTree::Object(members) = part { members.first() } else { None };
-            PartContent::Other(first.map_or_else(|| "part".to_owned(), |(name, _)| name.clone()))
+            other_content(part, first.map_or("part", |(name, _)| name))
         }
     }
 }
 
-/// The output of a function: under `output` or `error`, or else the whole response.
+/// The function output: under `output` or `error`, or else the whole response.
 fn unwrap_response(response: JsonTree) -> JsonTree {
     match &response {
         JsonTree::Object(members) => match members.as_slice() {
@@ -152,12 +172,21 @@ fn write_part(part: &NeutralPart, out: &mut WrittenMessages) -> Option<JsonTree>
                 .with("args", call.arguments.to_object());
             return Some(JsonTree::object([("functionCall", called)]));
         }
+        (PartContent::Image(image), None) => return Some(write_image(image)),
         (PartContent::Other(what), None) => what.as_str(),
         (PartContent::Request { .. }, None) => "approval request",
         (PartContent::Answer(_), None) => "approval decision",
     };
     out.leave_out(left_out);
     None
+}
+
+fn write_image(image: &NeutralImage) -> JsonTree {
+    let media_type = JsonTree::object([("mimeType", image.media_type().into())]);
+    match image.source() {
+        ImageSource::Data(data) => JsonTree::object([("inlineData", media_type.with("data", data.as_str()))]),
+        ImageSource::Url(url) => JsonTree::object([("fileData", media_type.with("fileUri", url.as_str()))]),
+    }
 }
 
 fn write_response(result: &NeutralResult, original: Option<&JsonTree>) -> JsonTree {
@@ -171,8 +200,10 @@ fn write_response(result: &NeutralResult, original: Option<&JsonTree>) -> JsonTr
     let sent = original.and_then(|part| member(part, "function_response", "functionResponse")).cloned();
     let name = result.name.as_deref().unwrap_or(&result.id);
     let response = sent.unwrap_or_else(|| {
-        let id = (name != result.id).then_some(result.id.as_str());
-        JsonTree::empty_object().with_optional("id", id).with("name", name)
+        let id = (!result.has_implied_id).then_some(result.id.as_str());
+        let images: Vec<_> = result.images.iter().map(write_image).collect();
+        let response = JsonTree::empty_object().with_optional("id", id).with("name", name);
+        if images.is_empty() { response } else { response.with("parts", images) }
     });
     JsonTree::object([("functionResponse", response.with("response", content))])
 }

@@ -1,18 +1,18 @@
-//! The function calls of HumanLayer: `run_id`, `call_id`, `spec`, and the `status` with the answer of a person.
-//! Source: the models of the last public version of its client libraries. The format has no other messages.
+//! HumanLayer function calls: `run_id`, `call_id`, `spec`, and the `status` with a person's answer. Source: the
+//! models in the last public version of its client libraries. The format has no other messages.
 
 use super::adapter::FormatAdapter;
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, non_empty},
     client_tool::call_content,
-    json_tree::JsonTree,
+    logged_call::LoggedCalls,
     message::BadMessage,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct HumanLayerAdapter;
 
@@ -28,9 +28,8 @@ impl FormatAdapter for HumanLayerAdapter {
                 .ok_or(BadMessage::BadMember { member: "spec", expected: "a spec with `fn`" })?;
             let arguments =
                 CallArguments::Tree(spec.get("kwargs").cloned().unwrap_or(JsonTree::empty_object()));
-            let call =
-                NeutralCall { id: id.to_owned(), has_implied_id: false, name: name.to_owned(), arguments };
-            parts.push(NeutralPart::sent(call_content(call), message.clone()));
+            let call = call_content(NeutralCall::new(id, name, arguments));
+            parts.push(NeutralPart::sent(call, message.clone()));
         }
         let status = message.get("status").filter(|status| status.get("approved").is_some());
         if let Some(status) = status {
@@ -62,6 +61,7 @@ impl FormatAdapter for HumanLayerAdapter {
                     out.push(function_call(&call.id, &call.name, call.arguments.to_object()));
                 }
                 (PartContent::Text(_), None) => out.leave_out("text"),
+                (PartContent::Image(_), None) => out.leave_out("image"),
                 (PartContent::Result(_), None) => out.leave_out("result"),
                 (PartContent::Other(what), None) => out.leave_out(what),
                 (PartContent::Request { .. }, None) => out.leave_out("approval request"),
@@ -81,6 +81,17 @@ impl FormatAdapter for HumanLayerAdapter {
                 .with("status", status);
             out.messages.retain(|message| message.text_of("call_id") != Some(id));
             out.push(written);
+        }
+    }
+
+    fn write_states(&self, calls: &LoggedCalls, out: &mut WrittenMessages) {
+        for message in &mut out.messages {
+            let call = message.text_of("call_id").and_then(|id| calls.get(id));
+            if let Some(call) = call
+                && let Some(settled) = self.settle_call(message, Some(&call.call))
+            {
+                *message = settled;
+            }
         }
     }
 
@@ -104,7 +115,7 @@ fn function_call(id: &str, name: &str, arguments: JsonTree) -> JsonTree {
     JsonTree::object([("run_id", "countersign".into()), ("call_id", id.into()), ("spec", spec)])
 }
 
-/// A status's members.
+/// The status members.
 const STATUS_KEYS: &[&str] = &[
     "requested_at",
     "responded_at",

@@ -1,26 +1,26 @@
-//! Messages of LangChain, and the interrupts of its human-in-the-loop middleware: one for all pending calls, one for each, or
-//! the interrupts of Agent Inbox. Source: the message types of LangChain, and the middleware of the package `langchain`.
+//! LangChain messages, and the interrupts of its human-in-the-loop middleware: one for all pending calls, one for each,
+//! or the interrupts of Agent Inbox. Source: the message types of LangChain, and the middleware in the package
+//! `langchain`.
 
 use super::{
     adapter::FormatAdapter,
-    chat::{ChatForm, ChatSpeaker},
+    chat::{ChatForm, ChatSpeaker, image_url},
     langchain_resume::{is_resume, read_resume},
 };
 use crate::{
     client_tool::describe_request,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
     request_names::request_id,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 /// The adapter, with the form of its interrupts.
 pub(super) struct LangChainAdapter(pub(super) InterruptStyle);
 
-/// The form of the interrupts.
+/// The interrupt form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InterruptStyle {
     /// One for all pending calls.
@@ -31,7 +31,7 @@ pub(super) enum InterruptStyle {
     Inbox,
 }
 
-/// The member of the state with the interrupts.
+/// The state member with the interrupts.
 const INTERRUPTS: &str = "__interrupt__";
 
 const FORM: ChatForm = ChatForm {
@@ -49,11 +49,10 @@ const FORM: ChatForm = ChatForm {
     },
     calls: "tool_calls",
     call_id: "tool_call_id",
-    read_call: |call| NeutralCall {
-        id: call.text_of("id").unwrap_or_default().to_owned(),
-        has_implied_id: false,
-        name: call.text_of("name").unwrap_or_default().to_owned(),
-        arguments: CallArguments::Tree(call.get("args").cloned().unwrap_or(JsonTree::empty_object())),
+    read_call: |call| {
+        let text = |name: &str| call.text_of(name).unwrap_or_default();
+        let arguments = call.get("args").cloned().unwrap_or(JsonTree::empty_object());
+        NeutralCall::new(text("id"), text("name"), CallArguments::Tree(arguments))
     },
     write_call: |call| {
         JsonTree::object([
@@ -67,6 +66,8 @@ const FORM: ChatForm = ChatForm {
         let message = message.with_optional("name", result.name.as_deref());
         message.with("status", if result.is_error { "error" } else { "success" })
     },
+    image: image_url,
+    has_result_images: true,
     is_error: |message| message.text_of("status") == Some("error"),
 };
 
@@ -137,7 +138,10 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("tool" | "function") => ChatSpeaker::Reports,
         _ => {
             let known = "human, ai, system and tool";
-            return Err(unknown_speaker(("langchain", "type", known), message.get("type")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "langchain", member: "type", known },
+                message.get("type"),
+            ));
         }
     })
 }
@@ -150,7 +154,7 @@ fn allowed_decisions() -> JsonTree {
     ["approve", "edit", "reject"].map(JsonTree::from).to_vec().into()
 }
 
-/// The id of a batch names its calls, so that a decision can never be about others.
+/// A batch id names its calls, so that a decision can never be about others.
 fn batched(pending: &[Call]) -> JsonTree {
     let ids: Vec<_> = pending.iter().map(|call| JsonTree::from(call.id.as_str())).collect();
     let actions: Vec<_> = pending

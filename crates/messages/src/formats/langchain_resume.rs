@@ -1,17 +1,16 @@
-//! The decisions of a person in LangGraph: the value with which a graph is resumed.
+//! A person's decisions in LangGraph: the value with which a graph is resumed.
 
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, non_empty},
-    json_tree::JsonTree,
     neutral::{NeutralPart, PartContent, content_text},
     shown_call::{ShownCall, batch_ids},
 };
-use countersign_events::event::Decision;
+use countersign_events::{event::Decision, json::JsonTree};
 
 /// The types of single decisions, of the middleware and of Agent Inbox.
 const DECISIONS: &[&str] = &["approve", "accept", "edit", "reject", "ignore", "respond", "response"];
 
-/// True if the message is a value with which a graph is resumed.
+/// Returns true if the message is a value with which a graph is resumed.
 pub(super) fn is_resume(message: &JsonTree) -> bool {
     let has = |name: &str| message.get(name).is_some();
     has("resume")
@@ -42,7 +41,7 @@ pub(super) fn read_resume(message: &JsonTree) -> Vec<NeutralPart> {
     answers.into_iter().map(part).collect()
 }
 
-/// The decisions of an answer: `{"decisions": […]}`, a list, or one decision.
+/// The decisions in an answer: `{"decisions": […]}`, a list, or one decision.
 fn decision_list(value: &JsonTree) -> Option<Vec<JsonTree>> {
     match value {
         JsonTree::List(list) => Some(list.clone()),
@@ -58,7 +57,7 @@ fn read_places(decisions: &[JsonTree]) -> Vec<ApprovalAnswer> {
     decisions.iter().enumerate().map(read).collect()
 }
 
-/// Reads the answer to the interrupt with this id. The id of a batch has the ids of its calls.
+/// Reads the answer to the interrupt with this id. A batch id contains its call ids.
 fn read_interrupt(id: &str, value: &JsonTree) -> Vec<ApprovalAnswer> {
     let single = || AnswerTarget::Request(id.to_owned());
     let Some(decisions) = decision_list(value) else {
@@ -114,7 +113,7 @@ fn read_edit(decision: &JsonTree) -> Result<AnswerVerdict, String> {
     let edited = EditedCall {
         name: edited.first_text_of(&["name", "action"]).map(str::to_owned),
         arguments: arguments.clone(),
-        // Agent Inbox edits every value as a text.
+        // Agent Inbox edits every value as a string.
         has_texts: decision.get("args").is_some(),
     };
     Ok(AnswerVerdict { edited: Some(edited), ..AnswerVerdict::plain(Decision::AllowOnce) })

@@ -4,6 +4,7 @@ mod adapter;
 mod ag_ui;
 mod ai_sdk;
 mod ai_sdk_ui;
+mod ai_sdk_ui_state;
 mod anthropic;
 mod chat;
 mod google;
@@ -16,13 +17,27 @@ mod openai_agents;
 mod openai_responses;
 mod plain;
 
-use crate::{json_tree::JsonTree, message::BadMessage, neutral::NeutralMessage};
+use crate::{
+    message::BadMessage,
+    neutral::{NeutralMessage, NeutralPart, PartContent},
+};
 pub(crate) use adapter::FormatAdapter;
-use countersign_events::event::MessageFormat;
+use countersign_events::{event::MessageFormat, json::JsonTree};
 use langchain::{InterruptStyle, LangChainAdapter};
-pub(crate) use openai::{request_call, request_message};
+pub use openai::{request_call, request_message};
 
-/// The adapter of a format; `None` for a format of a newer version.
+/// Returns true if results of calls that the provider runs stand in the message of their call.
+pub(crate) const fn keeps_hosted_results(format: MessageFormat) -> bool {
+    matches!(format, MessageFormat::AiSdk | MessageFormat::AiSdkUi)
+}
+
+/// Returns true for a part that only says that the agent's next step begins.
+pub(crate) fn begins_step(part: &NeutralPart) -> bool {
+    matches!(&part.content, PartContent::Other(kind) if kind == ai_sdk_ui::STEP_START)
+        && part.original_in(MessageFormat::AiSdkUi).is_some()
+}
+
+/// The adapter for a format; `None` for a format from a newer version.
 pub(crate) fn adapter(format: MessageFormat) -> Option<&'static dyn FormatAdapter> {
     Some(match format {
         MessageFormat::OpenAi => &openai::OpenAiAdapter,
@@ -42,7 +57,7 @@ pub(crate) fn adapter(format: MessageFormat) -> Option<&'static dyn FormatAdapte
     })
 }
 
-/// Reads a message of a format.
+/// Reads a format message.
 pub(crate) fn read_neutral(format: MessageFormat, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
     if !message.is_object() {
         return Err(BadMessage::NotAnObject);

@@ -1,20 +1,20 @@
-//! Messages of OpenAI's Chat Completions API: `role`, `content`, and the `tool_calls` of an assistant.
-//! Source: the type `ChatCompletionMessageParam` of OpenAI's client libraries.
+//! Messages for OpenAI's Chat Completions API: `role`, `content`, and an assistant's `tool_calls`.
+//! Source: the type `ChatCompletionMessageParam` in OpenAI's client libraries.
 
 use super::{
     adapter::FormatAdapter,
-    chat::{ChatForm, ChatSpeaker, role_of},
+    chat::{ChatForm, ChatSpeaker, image_url, role_of},
 };
 use crate::{
+    call_names::NameRules,
     client_tool::request_arguments,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart},
     request_names::{REQUEST_APPROVAL, request_id},
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiAdapter;
 
@@ -27,6 +27,8 @@ const FORM: ChatForm = ChatForm {
     read_call,
     write_call,
     mark_error: |message, _| message,
+    image: image_url,
+    has_result_images: false,
     is_error: |_| false,
 };
 
@@ -35,9 +37,9 @@ impl FormatAdapter for OpenAiAdapter {
         let mut read = FORM.read(message)?;
         // The deprecated form of a call has no id.
         if let Some(call) = message.get("function_call").filter(|_| read.kind == EventType::AgentMessage) {
-            let name = call.text_of("name").unwrap_or_default().to_owned();
+            let name = call.text_of("name").unwrap_or_default();
             let arguments = CallArguments::Text(call.text_of("arguments").unwrap_or_default().to_owned());
-            let call = NeutralCall { id: name.clone(), has_implied_id: true, name, arguments };
+            let call = NeutralCall { has_implied_id: true, ..NeutralCall::new(name, name, arguments) };
             read.parts.push(NeutralPart::made(crate::client_tool::call_content(call)));
         }
         Ok(read)
@@ -47,6 +49,10 @@ impl FormatAdapter for OpenAiAdapter {
         FORM.write(message, out);
     }
 
+    fn name_rules(&self) -> Option<NameRules> {
+        Some(NameRules { most_in_name: 64, marks_in_name: "", begins_with_any: true, most_in_id: Some(40) })
+    }
+
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
             out.push(request_message(call));
@@ -54,8 +60,9 @@ impl FormatAdapter for OpenAiAdapter {
     }
 }
 
-/// The message of the assistant that asks a person.
-pub(crate) fn request_message(call: &Call) -> JsonTree {
+/// The assistant message that asks a person.
+#[must_use]
+pub fn request_message(call: &Call) -> JsonTree {
     JsonTree::object([
         ("role", "assistant".into()),
         ("content", "".into()),
@@ -63,8 +70,9 @@ pub(crate) fn request_message(call: &Call) -> JsonTree {
     ])
 }
 
-/// The call of the client's tool that asks a person.
-pub(crate) fn request_call(call: &Call) -> JsonTree {
+/// The call to the client tool that asks a person.
+#[must_use]
+pub fn request_call(call: &Call) -> JsonTree {
     write_function(&request_id(call.id.as_str()), REQUEST_APPROVAL, request_arguments(call).to_string())
 }
 
@@ -73,25 +81,25 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("system" | "developer") => ChatSpeaker::Says(EventType::SystemPrompt),
         Some("user") => ChatSpeaker::Says(EventType::UserMessage),
         Some("assistant") => ChatSpeaker::Says(EventType::AgentMessage),
-        // The program of the agent reports results; no person does.
+        // The agent program reports results; no person does.
         Some("tool" | "function") => ChatSpeaker::Reports,
         _ => {
             let known = "system, developer, user, assistant, tool and function";
-            return Err(unknown_speaker(("openai", "role", known), message.get("role")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "openai", member: "role", known },
+                message.get("role"),
+            ));
         }
     })
 }
 
-/// Reads a call of a function, or of a custom tool, whose input is a text.
+/// Reads a function call, or a custom tool call, whose input is a string.
 pub(super) fn read_call(call: &JsonTree) -> NeutralCall {
     let called = call.get("function").or_else(|| call.get("custom"));
-    let text = |name: &str| called.and_then(|called| called.text_of(name)).map(str::to_owned);
-    NeutralCall {
-        id: call.text_of("id").unwrap_or_default().to_owned(),
-        has_implied_id: false,
-        name: text("name").unwrap_or_default(),
-        arguments: CallArguments::Text(text("arguments").or_else(|| text("input")).unwrap_or_default()),
-    }
+    let text = |name: &str| called.and_then(|called| called.text_of(name));
+    let arguments = text("arguments").or_else(|| text("input")).unwrap_or_default();
+    let arguments = CallArguments::Text(arguments.to_owned());
+    NeutralCall::new(call.text_of("id").unwrap_or_default(), text("name").unwrap_or_default(), arguments)
 }
 
 pub(super) fn write_call(call: &NeutralCall) -> JsonTree {

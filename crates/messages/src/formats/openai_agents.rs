@@ -1,16 +1,17 @@
-//! The items of OpenAI's Agents SDK, and its interruptions. Source: the types `AgentInputItem` and `RunToolApprovalItem` of
-//! the SDK. The SDK answers an interruption with the methods `approve` and `reject` of a state that only the process of the
-//! agent has, so a decision is an item of our own, with the arguments of these methods.
+//! The items of OpenAI's Agents SDK, and its interruptions. Source: the types `AgentInputItem` and
+//! `RunToolApprovalItem` of the SDK. The SDK answers an interruption with the methods `approve` and `reject` of a state
+//! that only the agent's process has, so a decision is an item of our own, with the arguments of these methods.
 
 use super::{
     adapter::FormatAdapter,
-    items::{ItemForm, read_said, write_items},
+    items::{ItemForm, output, read_said, write_items},
 };
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
+    call_names::NameRules,
     client_tool::call_content,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    image::NeutralImage,
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
@@ -19,6 +20,7 @@ use countersign_api::Call;
 use countersign_events::{
     EventType,
     event::{Decision, MessageFormat},
+    json::JsonTree,
 };
 
 pub(super) struct OpenAiAgentsAdapter;
@@ -42,17 +44,18 @@ const FORM: ItemForm = ItemForm {
         texts.iter().map(part).collect::<Vec<_>>().into()
     },
     call: |call| function_call(&call.id, &call.name, call.arguments.to_text()),
+    image: write_image,
     result: |result, original| match original {
         Some(original) if result.note.is_none() => original.clone().with("callId", result.id.as_str()),
         Some(original) => {
-            original.clone().with("callId", result.id.as_str()).with("output", text_output(&result.to_text()))
+            original.clone().with("callId", result.id.as_str()).with("output", write_output(result))
         }
         None => JsonTree::object([
             ("type", "function_call_result".into()),
             ("callId", result.id.as_str().into()),
             ("name", result.name.as_deref().unwrap_or_default().into()),
             ("status", if result.is_error { "incomplete" } else { "completed" }.into()),
-            ("output", text_output(&result.to_text())),
+            ("output", write_output(result)),
         ]),
     },
 };
@@ -67,6 +70,14 @@ fn function_call(id: &str, name: &str, arguments: String) -> JsonTree {
     ])
 }
 
+fn write_image(image: &NeutralImage) -> JsonTree {
+    JsonTree::object([("type", "input_image".into()), ("image", image.to_url().into())])
+}
+
+fn write_output(result: &NeutralResult) -> JsonTree {
+    output(result, text_output, write_image)
+}
+
 fn text_output(text: &str) -> JsonTree {
     JsonTree::object([("type", "text".into()), ("text", text.into())])
 }
@@ -79,13 +90,16 @@ impl FormatAdapter for OpenAiAgentsAdapter {
             Some("function_call_result") => {
                 let output = item.get("output");
                 let text = output.and_then(|output| output.text_of("text")).map(JsonTree::from);
-                PartContent::Result(NeutralResult {
-                    id: item.text_of("callId").unwrap_or_default().to_owned(),
-                    name: item.text_of("name").map(str::to_owned),
-                    content: text.or_else(|| output.cloned()).unwrap_or(JsonTree::Null),
-                    is_error: item.text_of("status") == Some("incomplete"),
-                    note: None,
-                })
+                let content = text.or_else(|| output.cloned()).unwrap_or(JsonTree::Null);
+                let id = item.text_of("callId").unwrap_or_default();
+                let is_error = item.text_of("status") == Some("incomplete");
+                let result = NeutralResult::new(id, item.text_of("name"), content);
+                // One image, or a list.
+                let result = match NeutralImage::read(&result.content) {
+                    Some(image) => NeutralResult { content: JsonTree::Null, images: vec![image], ..result },
+                    None => result.with_images(),
+                };
+                PartContent::Result(NeutralResult { is_error, ..result })
             }
             Some("tool_approval_item") => {
                 let raw = item.get("rawItem");
@@ -103,6 +117,10 @@ impl FormatAdapter for OpenAiAgentsAdapter {
 
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
         write_items(&FORM, message, out);
+    }
+
+    fn name_rules(&self) -> Option<NameRules> {
+        Some(NameRules { most_in_name: 64, marks_in_name: "", begins_with_any: true, most_in_id: Some(64) })
     }
 
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
@@ -126,7 +144,7 @@ impl FormatAdapter for OpenAiAgentsAdapter {
 fn read_call(item: &JsonTree) -> PartContent {
     let text = |name: &str| item.text_of(name).unwrap_or_default().to_owned();
     let arguments = CallArguments::Text(text("arguments"));
-    call_content(NeutralCall { id: text("callId"), has_implied_id: false, name: text("name"), arguments })
+    call_content(NeutralCall::new(&text("callId"), &text("name"), arguments))
 }
 
 fn read_message(item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
@@ -136,7 +154,10 @@ fn read_message(item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
         Some("assistant") => EventType::AgentMessage,
         _ => {
             let known = "system, user and assistant";
-            return Err(unknown_speaker(("openai-agents", "role", known), item.get("role")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "openai-agents", member: "role", known },
+                item.get("role"),
+            ));
         }
     };
     read_said(kind, item)

@@ -3,19 +3,20 @@
 
 use super::{
     adapter::FormatAdapter,
-    items::{ItemForm, read_said, write_items},
+    items::{ItemForm, output, read_said, write_items},
 };
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
+    call_names::NameRules,
     client_tool::call_content,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    image::NeutralImage,
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiResponsesAdapter;
 
@@ -32,7 +33,7 @@ const FORM: ItemForm = ItemForm {
         };
         JsonTree::object([("role", role.into())])
     },
-    // The items of the API's own answers have ids and annotations. Others have a text.
+    // The items of the API's own answers have ids and annotations. Others have a string.
     content: |_, texts| texts.join("\n\n").into(),
     call: |call| {
         JsonTree::object([
@@ -42,40 +43,49 @@ const FORM: ItemForm = ItemForm {
             ("arguments", call.arguments.to_text().into()),
         ])
     },
+    image: write_image,
     result: |result, original| match original {
         Some(original) if result.note.is_none() => original.clone().with("call_id", result.id.as_str()),
         Some(original) => {
-            original.clone().with("call_id", result.id.as_str()).with("output", result.to_text())
+            original.clone().with("call_id", result.id.as_str()).with("output", write_output(result))
         }
         None => JsonTree::object([
             ("type", "function_call_output".into()),
             ("call_id", result.id.as_str().into()),
-            ("output", result.to_text().into()),
+            ("output", write_output(result)),
         ]),
     },
 };
+
+fn write_image(image: &NeutralImage) -> JsonTree {
+    JsonTree::object([
+        ("type", "input_image".into()),
+        ("image_url", image.to_url().into()),
+        ("detail", "auto".into()),
+    ])
+}
+
+fn write_output(result: &NeutralResult) -> JsonTree {
+    output(result, |text| text.into(), write_image)
+}
 
 impl FormatAdapter for OpenAiResponsesAdapter {
     fn read(&self, item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
         let text = |name: &str| item.text_of(name).unwrap_or_default().to_owned();
         let content = match item.text_of("type") {
             None | Some("message") => return read_said(read_kind(item)?, item),
-            Some("function_call" | "custom_tool_call") => call_content(NeutralCall {
-                id: text("call_id"),
-                has_implied_id: false,
-                name: text("name"),
-                arguments: CallArguments::Text(
-                    item.first_text_of(&["arguments", "input"]).unwrap_or_default().into(),
-                ),
-            }),
-            Some("function_call_output" | "custom_tool_call_output") => PartContent::Result(NeutralResult {
-                id: text("call_id"),
-                name: None,
-                content: item.get("output").cloned().unwrap_or(JsonTree::Null),
-                is_error: item.text_of("status") == Some("incomplete"),
-                note: None,
-            }),
-            // The call has the id of the request: it runs on a server of OpenAI.
+            Some("function_call" | "custom_tool_call") => {
+                let arguments = item.first_text_of(&["arguments", "input"]).unwrap_or_default();
+                let arguments = CallArguments::Text(arguments.to_owned());
+                call_content(NeutralCall::new(&text("call_id"), &text("name"), arguments))
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let output = item.get("output").cloned().unwrap_or(JsonTree::Null);
+                let is_error = item.text_of("status") == Some("incomplete");
+                let result = NeutralResult::new(&text("call_id"), None, output);
+                PartContent::Result(NeutralResult { is_error, ..result }.with_images())
+            }
+            // The call has the request's id: it runs on a server of OpenAI.
             Some("mcp_approval_request") => {
                 let id = text("id");
                 let call = id.strip_prefix(crate::request_names::REQUEST_PREFIX).unwrap_or(&id).to_owned();
@@ -95,6 +105,10 @@ impl FormatAdapter for OpenAiResponsesAdapter {
 
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
         write_items(&FORM, message, out);
+    }
+
+    fn name_rules(&self) -> Option<NameRules> {
+        Some(NameRules { most_in_name: 64, marks_in_name: "", begins_with_any: true, most_in_id: Some(64) })
     }
 
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
@@ -127,7 +141,10 @@ fn read_kind(item: &JsonTree) -> Result<EventType, BadMessage> {
         Some("assistant") => EventType::AgentMessage,
         _ => {
             let known = "system, developer, user and assistant";
-            return Err(unknown_speaker(("openai-responses", "role", known), item.get("role")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "openai-responses", member: "role", known },
+                item.get("role"),
+            ));
         }
     })
 }

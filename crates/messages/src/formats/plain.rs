@@ -1,17 +1,17 @@
-//! Countersign's own form of a message: `{"role": "user", "text": "…"}`. Its roles are those of the events. It has no calls:
-//! a text describes them.
+//! Countersign's own form of a message: `{"role": "user", "text": "…"}`. Its roles are those of the events. It has no
+//! calls: the text describes them.
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::describe_request,
-    json_tree::JsonTree,
-    message::{BadMessage, unknown_speaker},
+    client_tool::{describe_request, option_word},
+    message::{BadMessage, SpeakerMember, unknown_speaker},
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::request_id,
+    spoken::name_in_words,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 pub(super) struct PlainAdapter;
 
@@ -25,7 +25,7 @@ const ROLES: &[(&str, EventType)] = &[
     ("compaction", EventType::Compaction),
 ];
 
-/// A request's role, which no message of a conversation has.
+/// The request role, which no conversation message has.
 const REQUEST_ROLE: &str = "approval";
 
 impl FormatAdapter for PlainAdapter {
@@ -39,9 +39,12 @@ impl FormatAdapter for PlainAdapter {
         }
         let Some((_, kind)) = ROLES.iter().find(|(name, _)| Some(*name) == role) else {
             let known = "user, agent, system, user-system, local and compaction";
-            return Err(unknown_speaker(("plain", "role", known), message.get("role")));
+            return Err(unknown_speaker(
+                SpeakerMember { format: "plain", member: "role", known },
+                message.get("role"),
+            ));
         };
-        let bad = BadMessage::BadMember { member: "text", expected: "a text" };
+        let bad = BadMessage::BadMember { member: "text", expected: "a string" };
         let text = message.text_of("text").ok_or(bad)?;
         Ok(NeutralMessage::new(*kind, vec![NeutralPart::text(text)]))
     }
@@ -57,7 +60,9 @@ impl FormatAdapter for PlainAdapter {
                 PartContent::Call(call) => {
                     texts.push(format!("[call {} of {}: {}]", call.id, call.name, call.arguments.to_text()));
                 }
+                PartContent::Image(_) => out.leave_out("image"),
                 PartContent::Result(result) => {
+                    out.leave_out_images(result);
                     texts.push(format!("[result of {}] {}", result.id, result.to_text()));
                 }
                 PartContent::Request { .. } => out.leave_out("approval request"),
@@ -76,10 +81,10 @@ impl FormatAdapter for PlainAdapter {
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
             let text = format!(
-                "{}\nArguments: {}\nAnswer with \"approve_once {name}\", \"approve_session {name}\" or \"deny {name}\".",
+                "{}\nArguments: {}\n{}",
                 describe_request(call),
                 call.arguments.as_str(),
-                name = call.name,
+                describe_answers(call, pending),
             );
             out.push(JsonTree::object([
                 ("role", REQUEST_ROLE.into()),
@@ -87,5 +92,22 @@ impl FormatAdapter for PlainAdapter {
                 ("text", text.into()),
             ]));
         }
+    }
+}
+
+/// The words that decide the call. They name its id where another call of its tool is pending.
+fn describe_answers(call: &Call, pending: &[Call]) -> String {
+    let Some(name) = name_in_words(call, pending) else {
+        return format!("No words can name this call; decide it by its id, {}.", call.id);
+    };
+    let options = call.request.as_ref().map(|request| request.options.as_slice()).unwrap_or_default();
+    let answers: Vec<_> = options
+        .iter()
+        .map(|option| format!("{:?}", format!("{} {name}", option_word(*option)).trim_end()))
+        .collect();
+    match answers.split_last() {
+        Some((last, [])) => format!("Answer with {last}."),
+        Some((last, others)) => format!("Answer with {} or {last}.", others.join(", ")),
+        None => String::new(),
     }
 }
