@@ -1,7 +1,8 @@
 //! Messages of each format, and malformed ones.
 
-mod client_events;
 mod conversations;
+mod images;
+mod provider_checks;
 mod provider_rules;
 mod shown_is_run;
 mod views;
@@ -112,13 +113,13 @@ fn malformed_message_is_refused_with_its_fault() {
     );
     assert_eq!(
         error(MessageFormat::Anthropic, r#"{"role":"user"}"#),
-        "content must be a text or a list of blocks"
+        "content must be a string or a list of blocks"
     );
     assert_eq!(
         error(MessageFormat::Google, r#"{"role":"user","parts":["Hi"]}"#),
         "parts must be a list of parts"
     );
-    assert_eq!(error(MessageFormat::Plain, r#"{"role":"user","text":1}"#), "text must be a text");
+    assert_eq!(error(MessageFormat::Plain, r#"{"role":"user","text":1}"#), "text must be a string");
     assert_eq!(error(MessageFormat::Plain, r#"["user"]"#), "a message is an object");
     let long = format!("{{\"role\":\"{}\"}}", "x".repeat(1000));
     assert!(error(MessageFormat::Plain, &long).len() < 200, "a long value is cut");

@@ -6,8 +6,9 @@ use super::{
     views::{conversation, decisions_of, log_of, logged, pending},
     *,
 };
-use crate::{client_view::differing_calls, json_tree::JsonTree, logged_call::ids_of, shown_call::find_shown};
+use crate::{client_view::differing_calls, logged_call::ids_of, shown_call::find_shown};
 use countersign_api::{ErrorCode, GateError};
+use countersign_events::json::JsonTree;
 
 /// What is wrong with a stored call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,7 +278,7 @@ fn result_of_another_tool_is_no_decision() {
     }
 }
 
-/// The message of a conversation that decides, with one more member.
+/// The deciding message, with one more member.
 fn deciding(messages: &Value, member: &str, value: &str) -> Value {
     let mut message = messages.as_array().expect("a list").last().expect("a decision").clone();
     message[member] = value.into();

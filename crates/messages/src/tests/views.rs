@@ -32,7 +32,7 @@ pub(super) fn log_of(calls: impl IntoIterator<Item = LoggedCall>) -> LoggedCalls
     calls.into_iter().map(|call| (call.id.to_string(), call)).collect()
 }
 
-/// The decisions of a conversation that ada sends as a whole, while these calls are pending.
+/// The decisions in a conversation that ada sends as a whole, while these calls are pending.
 pub(super) fn decisions_of(read: &ReadConversation, offered: &[&str]) -> Vec<FoundDecision> {
     let offered: Vec<_> = offered.iter().map(ToString::to_string).collect();
     read.decisions(&MessageContext {
@@ -197,4 +197,73 @@ fn edited_texts_get_types_of_proposed_values() {
         json!({"resume": {"approval_c1": {"type": "edit", "edited_action": {"name": "sh", "args": {}}}}});
     let found = decisions_of(&conversation(MessageFormat::LangChain, &json!([renamed])), &["c1"]);
     assert!(found[0].fit(&logged("c1", None)).is_err());
+}
+
+/// The call `c1` as the log has it after it was decided and ended so.
+fn ended(allows: bool, status: &str, content: &str) -> LoggedCall {
+    let mut call = logged("c1", Some(allows));
+    let result = json!({"seq": 5, "status": status, "content": content, "principal": "agent:bot",
+        "at": "2026-01-31T12:00:00.000Z"});
+    call.call.result = Some(serde_json::from_value(result).expect("a result"));
+    call
+}
+
+/// The part of the call `c1` in a client view of UI messages.
+fn shown_part(from: MessageFormat, messages: &Value, call: LoggedCall) -> Value {
+    let written = conversation(from, messages).for_client(MessageFormat::AiSdkUi, &log_of([call]), &[]);
+    let messages = values(&written.messages);
+    let parts = messages.as_array().into_iter().flatten().filter_map(|message| message["parts"].as_array());
+    parts.flatten().find(|part| part["toolCallId"] == "c1").cloned().expect("the part of the call")
+}
+
+#[test]
+fn ui_part_shows_how_far_the_call_is() {
+    let part = json!({"type": "tool-bash", "toolCallId": "c1", "state": "input-available", "input": {"command": "ls", "n": 1}});
+    let sent = json!([{"id": "m", "role": "assistant", "parts": [part]}]);
+    let (_, openai) = conversations().remove(0);
+    for (from, messages) in [(MessageFormat::AiSdkUi, &sent), (MessageFormat::OpenAi, &openai)] {
+        let shown = |call| shown_part(from, messages, call);
+        let done = shown(ended(true, "success", "a.txt"));
+        assert_eq!(
+            (&done["state"], &done["output"]),
+            (&json!("output-available"), &json!("a.txt")),
+            "{from:?}"
+        );
+        assert_eq!(done["approval"], json!({"id": "approval_c1", "approved": true}));
+        let failed = shown(ended(true, "error", "no such file"));
+        assert_eq!(
+            (&failed["state"], &failed["errorText"]),
+            (&json!("output-error"), &json!("no such file"))
+        );
+        let denied = shown(ended(false, "denied", "not today"));
+        assert_eq!(denied["state"], "output-denied");
+        assert_eq!(
+            denied["approval"],
+            json!({"id": "approval_c1", "approved": false, "reason": "not today"})
+        );
+        let mut blocked = ended(false, "denied", "blocked by a rule");
+        blocked.call.request = None;
+        assert_eq!(shown(blocked)["approval"]["isAutomatic"], true, "no person denied it");
+        assert_eq!(shown(logged("c1", Some(true)))["state"], "approval-responded");
+        assert_eq!(shown(logged("c1", None))["state"], "input-available");
+    }
+}
+
+#[test]
+fn ui_part_keeps_only_a_true_output() {
+    let part = json!({"type": "tool-bash", "toolCallId": "c1", "state": "output-available", "input": {"command": "ls", "n": 1},
+        "output": {"files": ["a.txt"]}});
+    let sent = json!([{"id": "m", "role": "assistant", "parts": [part]}]);
+    assert_eq!(shown_part(MessageFormat::AiSdkUi, &sent, ended(true, "success", "a.txt")), part);
+    let denied = shown_part(MessageFormat::AiSdkUi, &sent, ended(false, "denied", "no"));
+    assert_eq!((&denied["state"], &denied["output"]), (&json!("output-denied"), &Value::Null));
+}
+
+#[test]
+fn function_call_of_another_format_shows_its_decision() {
+    let (_, openai) = conversations().remove(0);
+    let calls = log_of([ended(false, "denied", "no")]);
+    let written =
+        conversation(MessageFormat::OpenAi, &openai).for_client(MessageFormat::HumanLayer, &calls, &[]);
+    assert_eq!(values(&written.messages)[0]["status"]["approved"], false);
 }
