@@ -1,10 +1,7 @@
-//! A decision of a person, as a message contains it, and the words that the formats have for decisions.
+//! A person's decision, as a message contains it, and the words that the formats use for decisions.
 
-use crate::{
-    json_tree::JsonTree,
-    shown_call::{ARGUMENT_KEYS, CALL_ID_KEYS, NAME_KEYS, ShownCall},
-};
-use countersign_events::event::Decision;
+use crate::shown_call::{ARGUMENT_KEYS, CALL_ID_KEYS, NAME_KEYS, ShownCall};
+use countersign_events::{event::Decision, json::JsonTree};
 
 /// A decision in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,14 +11,14 @@ pub(crate) struct ApprovalAnswer {
     pub(crate) verdict: Result<AnswerVerdict, String>,
     /// What the message shows of the call beside the decision.
     pub(crate) shown: ShownCall,
-    /// True if the decisions of the message must cover all pending calls.
+    /// Whether the message's decisions must cover all pending calls.
     pub(crate) covers_all: bool,
 }
 
 /// The call that a decision is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerTarget {
-    /// The call of the request with this id.
+    /// The call that the request with this id is about.
     Request(String),
     /// The call with this id.
     Call(String),
@@ -44,10 +41,10 @@ pub(crate) struct AnswerVerdict {
 /// The call as a person changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EditedCall {
-    /// The name of the tool, which must be that of the call.
+    /// The tool's name, which must be that of the call.
     pub(crate) name: Option<String>,
     pub(crate) arguments: JsonTree,
-    /// True if each value may be a text, because the client edits texts.
+    /// Whether each value may be a string, because the client edits strings.
     pub(crate) has_texts: bool,
 }
 
@@ -62,7 +59,7 @@ impl AnswerVerdict {
         Self { decision, comment: None, edited: None }
     }
 
-    /// A decision of a format that knows only yes and no.
+    /// A decision in a format that knows only yes and no.
     pub(crate) fn yes_or_no(approves: bool, comment: Option<&str>) -> Self {
         let decision = if approves { Decision::AllowOnce } else { Decision::Deny };
         Self { comment: non_empty(comment), ..Self::plain(decision) }
@@ -84,12 +81,12 @@ pub(crate) fn check_members(answer: &JsonTree, known: &[&str]) -> Result<(), Str
     }
 }
 
-/// A text, unless it is blank.
+/// The text, unless it is blank.
 pub(crate) fn non_empty(text: Option<&str>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// The decision that a word means, in any case: the words of the API, those of other systems, and their synonyms. `None` for
+/// The decision that a word means, in any case: the API words, other systems' words, and their synonyms. `None` for
 /// `approve`, whose scope another word gives.
 pub(crate) fn decision_of_word(word: &str) -> Option<Decision> {
     let word = word.trim().to_ascii_lowercase().replace([' ', '-'], "_");
@@ -101,7 +98,7 @@ pub(crate) fn decision_of_word(word: &str) -> Option<Decision> {
     })
 }
 
-/// The decision of a word and of a scope, such as `approve` and `session`.
+/// The decision that a word and a scope mean, such as `approve` and `session`.
 pub(crate) fn decision_in_scope(word: &str, scope: Option<&str>) -> Result<Decision, String> {
     let named = decision_of_word(word);
     let approves = matches!(word.trim().to_ascii_lowercase().as_str(), "approve" | "allow" | "yes");

@@ -1,9 +1,9 @@
 //! Who a message says that it is from. The request's credential says who sends it; a message that names another author
 //! decides nothing.
 
-use crate::json_tree::JsonTree;
+use countersign_events::json::JsonTree;
 
-/// The members that name a message's author.
+/// The members that name the message author.
 const AUTHORS: &[&str] = &[
     "name",
     "sender",
@@ -20,7 +20,7 @@ const AUTHORS: &[&str] = &[
     "agentName",
     "agent_name",
 ];
-/// The members of a person's message that name no author.
+/// The members in a person's message that name no author.
 const HARMLESS: &[&str] = &[
     "role",
     "type",
@@ -45,11 +45,11 @@ const HARMLESS: &[&str] = &[
     "providerMetadata",
     "encryptedValue",
 ];
-/// The objects of a message that may name its author.
+/// The message objects that may name its author.
 const AROUND: &[&str] = &["data", "metadata", "additional_kwargs", "response_metadata"];
 /// The names that clients have for any person.
 const ANY_PERSON: &[&str] = &["human", "user"];
-/// The end of the names of callers without a credential.
+/// The name suffix of callers without a credential.
 const SOLO: &str = " (solo)";
 
 /// A person, as messages may name them.
@@ -64,7 +64,7 @@ impl<'a> MessageAuthor<'a> {
         Self(name.strip_suffix(SOLO).unwrap_or(name))
     }
 
-    /// Returns true if this name is that of the person, or one that clients have for any person.
+    /// Returns true if this name is the person's, or one that clients use for any person.
     #[must_use]
     pub fn is_named(self, name: &str) -> bool {
         let is_same = |own: &str| own.eq_ignore_ascii_case(name.trim());
@@ -89,7 +89,7 @@ pub(crate) fn other_author(message: &JsonTree, person: MessageAuthor<'_>) -> Opt
     })
 }
 
-/// Returns true for a speaker's role.
+/// Returns true for a speaker role.
 fn is_speaker(role: &str) -> bool {
     matches!(role, "user" | "human" | "assistant" | "ai" | "model" | "system" | "developer")
 }

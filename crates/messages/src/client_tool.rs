@@ -1,17 +1,16 @@
-//! Approvals as calls of a tool of the client, `client.requestApproval`: the form of formats that have no approvals of their
-//! own. The result of that call is the decision.
+//! Approvals as calls to a client tool, `client.requestApproval`, for formats that have no approvals of their own. The
+//! call result is the decision.
 
 use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, decision_in_scope, non_empty},
-    json_tree::JsonTree,
     neutral::{NeutralCall, NeutralResult, PartContent, content_text},
     request_names::{REQUEST_APPROVAL, REQUEST_PREFIX, is_request_id},
     shown_call::ShownCall,
 };
 use countersign_api::Call;
-use countersign_events::event::Decision;
+use countersign_events::{event::Decision, json::JsonTree};
 
-/// The arguments of the call that asks a person.
+/// The arguments for the call that asks a person.
 pub(crate) fn request_arguments(call: &Call) -> JsonTree {
     let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
     let original = JsonTree::object([
@@ -29,7 +28,8 @@ pub(crate) fn request_arguments(call: &Call) -> JsonTree {
 }
 
 /// The question for a person.
-pub(crate) fn describe_request(call: &Call) -> String {
+#[must_use]
+pub fn describe_request(call: &Call) -> String {
     let reason = call.request.as_ref().map(|request| request.reason.as_str()).unwrap_or_default();
     match &call.description {
         Some(description) => format!("{} asks for approval ({reason}): {description}", call.name),
@@ -37,7 +37,8 @@ pub(crate) fn describe_request(call: &Call) -> String {
     }
 }
 
-const fn option_word(decision: Decision) -> &'static str {
+/// The word for a decision in requests.
+pub(crate) const fn option_word(decision: Decision) -> &'static str {
     match decision {
         Decision::AllowOnce => "approve_once",
         Decision::AllowSession => "approve_session",
@@ -58,19 +59,19 @@ pub(crate) fn call_content(call: NeutralCall) -> PartContent {
 }
 
 /// A result as a part: that of a request is a decision. A result that names another tool, or whose call has no id, is none.
-pub(crate) fn result_content(result: NeutralResult, has_id: bool) -> PartContent {
+pub(crate) fn result_content(result: NeutralResult) -> PartContent {
     let is_of_request = result.name.as_deref().is_none_or(|name| name == REQUEST_APPROVAL);
-    if has_id && is_of_request && is_request_id(&result.id) {
+    if !result.has_implied_id && is_of_request && is_request_id(&result.id) {
         return PartContent::Answer(read_answer(&result.id, &result.content));
     }
     PartContent::Result(result)
 }
 
-/// A decision's members.
+/// The decision members.
 const DECISION_KEYS: &[&str] =
     &["decision", "choice", "scope", "comment", "reason", "message", "options", "timestamp"];
 
-/// The decision in the result of a request: an object with `decision`, or one word.
+/// The decision in a request result: an object with `decision`, or one word.
 fn read_answer(id: &str, content: &JsonTree) -> ApprovalAnswer {
     let text = content_text(content);
     let object = match content {

@@ -5,17 +5,16 @@
 use crate::{
     answer::{AnswerTarget, ApprovalAnswer},
     formats::{adapter, read_neutral},
-    json_tree::JsonTree,
     logged_call::{LoggedCall, LoggedCalls, ids_of},
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, Json, event::MessageFormat};
+use countersign_events::{EventType, Json, event::MessageFormat, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The ids of the calls that a message proposes, asks about or decides.
+/// The call ids that a message proposes, asks about or decides.
 pub(crate) fn named_calls(message: &NeutralMessage) -> Vec<String> {
     let mut named = Vec::new();
     for part in &message.parts {
@@ -28,7 +27,7 @@ pub(crate) fn named_calls(message: &NeutralMessage) -> Vec<String> {
                 AnswerTarget::Place { .. } => {}
             },
             PartContent::Result(result) => named.push(result.id.clone()),
-            PartContent::Text(_) | PartContent::Other(_) => {}
+            PartContent::Text(_) | PartContent::Image(_) | PartContent::Other(_) => {}
         }
     }
     named
@@ -38,7 +37,7 @@ fn call_of_request(id: &str) -> Option<String> {
     id.strip_prefix(REQUEST_PREFIX).map(str::to_owned)
 }
 
-/// The ids of the calls that a message shows with another tool or other arguments than the log has.
+/// The ids of calls that a message shows with another tool or other arguments than the log has.
 #[must_use]
 pub fn differing_calls(format: MessageFormat, content: &Json, calls: &LoggedCalls) -> Vec<String> {
     let Some(tree) = JsonTree::parse(content) else { return Vec::new() };
@@ -93,7 +92,7 @@ fn sdk_requests(messages: &[(u32, NeutralMessage)]) -> BTreeMap<String, BTreeSet
     requests
 }
 
-/// Why a part of a message is not shown.
+/// Why a message part is not shown.
 enum HiddenPart {
     /// The log does not confirm it. The text says what it is.
     Unconfirmed(String),
@@ -192,7 +191,7 @@ impl MessageSettler<'_> {
                 let is_pending = self.calls.get(&result.id).is_some_and(|call| call.is_pending());
                 unconfirmed(!was_sent && is_pending, format!("result of {:?}, which is pending", result.id))
             }
-            PartContent::Text(_) | PartContent::Other(_) => None,
+            PartContent::Text(_) | PartContent::Image(_) | PartContent::Other(_) => None,
         }
     }
 
@@ -222,7 +221,7 @@ impl MessageSettler<'_> {
     }
 }
 
-/// Writes the part of a call as the log has the call, and returns true if that changes it.
+/// Writes the call part as the log has the call, and returns true if that changes it.
 fn settle_call(part: &mut NeutralPart, logged: Option<&LoggedCall>) -> bool {
     let Some((adapter, sent)) = part.format.and_then(adapter).zip(part.original.take()) else { return false };
     part.original = adapter.settle_call(&sent, logged.map(|logged| &logged.call));

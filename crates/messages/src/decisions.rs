@@ -4,7 +4,6 @@ use crate::{
     answer::{AnswerTarget, AnswerVerdict},
     author::{MessageAuthor, other_author},
     earlier_decisions::{EarlierDecisions, SentAnswer},
-    json_tree::JsonTree,
     logged_call::LoggedCall,
     neutral::{NeutralMessage, PartContent},
     request_names::{REQUEST_PREFIX, is_request_id},
@@ -12,21 +11,21 @@ use crate::{
     view::ReadConversation,
 };
 use countersign_api::{DecisionRequest, ErrorCode, GateError};
-use countersign_events::{EventType, Json, event::Decision};
+use countersign_events::{EventType, Json, event::Decision, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A decision in a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundDecision {
-    /// The place of the message.
+    /// The message's place.
     pub position: u32,
-    /// The id of the call, or the reason why the message does not say which it is.
+    /// The call id, or why the message does not say which call it is.
     pub call: Result<String, String>,
     /// The decision, or the reason why it cannot be read.
     pub verdict: Result<FoundVerdict, String>,
-    /// Why it is not a decision of the sender: the message names another author.
+    /// Why it is not a sender decision: the message names another author.
     pub other_author: Option<String>,
-    /// True if the decisions of the message must cover all pending calls, and are refused together.
+    /// Whether the message's decisions must cover all pending calls, and are refused together.
     pub covers_all: bool,
     /// True for a decision by place whose calls the agent's turn in the same request lists.
     pub names_turn: bool,
@@ -40,18 +39,18 @@ pub struct FoundDecision {
 pub struct FoundVerdict {
     /// The request.
     pub request: DecisionRequest,
-    /// The name of the tool, where a person could change it. It must be that of the call.
+    /// The tool's name, where a person could change it. It must be that of the call.
     pub name: Option<String>,
-    /// True if the values of the arguments may be texts, because the client edits texts.
+    /// Whether argument values may be strings, because the client edits strings.
     pub has_texts: bool,
 }
 
-/// A request's messages, and what the decisions in them may be about.
+/// The messages in a request, and what the decisions in them may be about.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageContext<'a> {
-    /// The place of the first message of the request. Those before it are stored.
+    /// The position of the request's first message. Those before it are stored.
     pub sent_from: u32,
-    /// The places of the messages whose decisions are wanted.
+    /// The positions of the messages whose decisions are wanted.
     pub positions: &'a BTreeSet<u32>,
     /// The pending calls of the thread, in the order of their requests: what the client view offers.
     pub offered: &'a [String],
@@ -62,7 +61,7 @@ pub struct MessageContext<'a> {
 }
 
 impl ReadConversation {
-    /// The places of the messages that have decisions.
+    /// The positions of the messages that have decisions.
     #[must_use]
     pub fn deciding_positions(&self) -> BTreeSet<u32> {
         let deciding = self.messages.iter().filter(|(_, message)| message.answers().next().is_some());
@@ -138,9 +137,9 @@ impl ReadConversation {
 struct EarlierMessages<'a> {
     /// The calls of each request, by the request's id.
     requests: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    /// The tools of the calls whose ids are those of requests.
+    /// The tools of calls whose ids have the form of request ids.
     plain_calls: BTreeMap<&'a str, &'a str>,
-    /// The calls of the last turn of the agent that has any.
+    /// The calls in the last agent turn that has any.
     last_turn: Vec<&'a str>,
     /// Those of the last turn in the request's messages.
     sent_turn: Vec<&'a str>,
@@ -186,7 +185,7 @@ impl<'a> EarlierMessages<'a> {
         match target {
             AnswerTarget::Call(id) => Ok(id.clone()),
             AnswerTarget::Request(id) if is_request_id(id) => match self.plain_calls.get(id.as_str()) {
-                // Only the log makes ids with this begin, and they name the call.
+                // Only the log makes ids with this prefix, and they name the call.
                 None => Ok(id.strip_prefix(REQUEST_PREFIX).unwrap_or(id).to_owned()),
                 Some(tool) => {
                     Err(format!("{id:?} is the id of a call of {tool} in this conversation, and of no request"))
@@ -239,19 +238,19 @@ fn into_request(verdict: AnswerVerdict) -> FoundVerdict {
 }
 
 impl FoundDecision {
-    /// The id of the request that the decision answers, if it names one.
+    /// The id of the answered request, if the decision names one.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         if let AnswerTarget::Request(id) = &self.target { Some(id) } else { None }
     }
 
-    /// Returns true if the decision names no call, and its place says which it is.
+    /// Returns true if the decision names no call, and its position says which it is.
     #[must_use]
     pub const fn is_by_place(&self) -> bool {
         matches!(self.target, AnswerTarget::Place { .. })
     }
 
-    /// Returns true if another caller has sent this decision: the same answer about the same call, or one by place.
+    /// Returns true if another caller has sent this decision: the same answer about the same call, or one by position.
     #[must_use]
     pub fn was_sent_before(&self, earlier: &EarlierDecisions) -> bool {
         let Ok(verdict) = &self.verdict else { return false };
@@ -309,7 +308,7 @@ fn refuse_difference(logged: &LoggedCall, difference: &CallDifference) -> GateEr
     }
 }
 
-/// Reads the texts of edited arguments as JSON, where the proposed value is not a text.
+/// Reads edited arguments as JSON where they are strings and the proposed value is not.
 fn restore_types(edited: &Json, proposed: &Json) -> Json {
     let (Some(JsonTree::Object(members)), Some(proposed)) =
         (JsonTree::parse(edited), JsonTree::parse(proposed))

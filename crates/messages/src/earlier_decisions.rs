@@ -4,7 +4,6 @@
 use crate::{
     answer::{AnswerTarget, ApprovalAnswer},
     formats::read_neutral,
-    json_tree::JsonTree,
     neutral::PartContent,
     request_names::REQUEST_PREFIX,
     spoken::{SpokenDecision, read_spoken},
@@ -12,6 +11,7 @@ use crate::{
 use countersign_events::{
     Json,
     event::{Decision, MessageFormat},
+    json::JsonTree,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub struct EarlierDecisions {
     /// The answers in messages with masks.
     masked: BTreeSet<SentAnswer>,
     spoken: BTreeSet<String>,
-    /// The calls of the requests that SDKs made.
+    /// The calls behind the requests that SDKs made.
     requests: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -52,7 +52,7 @@ impl EarlierDecisions {
         }
     }
 
-    /// The calls of the requests that ever had this id.
+    /// The calls behind the requests that ever had this id.
     pub(crate) fn calls_of_request(&self, id: &str) -> impl Iterator<Item = &str> {
         self.requests.get(id).into_iter().flatten().map(String::as_str)
     }

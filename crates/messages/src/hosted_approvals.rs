@@ -3,18 +3,17 @@
 
 use crate::{
     answer::AnswerTarget,
-    json_tree::JsonTree,
     logged_call::LoggedCalls,
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::is_request_id,
 };
 use countersign_api::UnfinishedCall;
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 use std::collections::HashSet;
 
 const FORMAT: MessageFormat = MessageFormat::OpenAiResponses;
 
-/// Keeps each request of OpenAI with its answer. One that only the log answers gets the answer of the log. One without an
+/// Keeps each request of OpenAI with its answer. One that only the log answers gets the log's answer. One without an
 /// answer is left out, because the call is not finished.
 pub(crate) fn keep_hosted_approvals(
     messages: Vec<(u32, NeutralMessage)>,

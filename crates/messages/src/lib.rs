@@ -6,42 +6,44 @@
 
 mod answer;
 mod author;
-mod client_events;
+mod call_names;
 mod client_tool;
 mod client_view;
 mod decisions;
 mod earlier_decisions;
 mod formats;
 mod hosted_approvals;
-mod json_tree;
+mod image;
 mod logged_call;
+mod lost_members;
 mod message;
+mod model_turns;
 mod model_view;
 mod neutral;
 mod offers;
 mod request_names;
 mod shown_call;
 mod spoken;
+mod steps;
 mod view;
 mod written;
 
 pub use author::MessageAuthor;
-pub use client_events::{
-    CallMoment, write_approval_message, write_opey_event, write_opey_failure, write_world_failure,
-    write_world_message, write_world_note, write_world_request,
-};
+pub use client_tool::describe_request;
 pub use client_view::differing_calls;
 pub use decisions::{FoundDecision, FoundVerdict, MessageContext};
 pub use earlier_decisions::EarlierDecisions;
+pub use formats::{request_call, request_message};
 pub use logged_call::{LoggedCall, LoggedCalls};
 pub use message::{BadMessage, ReadMessage};
 pub use offers::{OfferChange, is_only_offer};
-pub use spoken::{LastWords, SpokenDecision};
+pub use request_names::{is_client_tool, request_id};
+pub use spoken::{LastWords, SpokenDecision, name_in_words};
 pub use view::{ReadConversation, WrittenConversation};
 
-use countersign_events::{Json, event::MessageFormat};
+use countersign_events::{Json, event::MessageFormat, json::JsonTree};
 
-/// True if a model's input can be written in this format. The others are for clients.
+/// Returns true if model input can be written in this format. The others are for clients.
 #[must_use]
 pub const fn is_for_models(format: MessageFormat) -> bool {
     !matches!(format, MessageFormat::HumanLayer | MessageFormat::Other)
@@ -52,7 +54,7 @@ pub const fn is_for_models(format: MessageFormat) -> bool {
 /// # Errors
 /// If it is not an object, if it names no speaker, or if its content is not what the format describes.
 pub fn read_message(format: MessageFormat, message: &Json) -> Result<ReadMessage, BadMessage> {
-    let tree = json_tree::JsonTree::parse(message).ok_or(BadMessage::NotAnObject)?;
+    let tree = JsonTree::parse(message).ok_or(BadMessage::NotAnObject)?;
     let read = formats::read_neutral(format, &tree)?;
     Ok(ReadMessage {
         kind: read.kind,
@@ -61,6 +63,13 @@ pub fn read_message(format: MessageFormat, message: &Json) -> Result<ReadMessage
         reports: read.results().map(|result| result.id.clone()).collect(),
         decides: read.answers().next().is_some(),
     })
+}
+
+/// The message text without the results that it reports; `None` if it is not a format message.
+#[must_use]
+pub fn read_spoken_text(format: MessageFormat, message: &Json) -> Option<String> {
+    let tree = JsonTree::parse(message)?;
+    formats::read_neutral(format, &tree).ok().map(|read| read.text())
 }
 
 #[cfg(test)]

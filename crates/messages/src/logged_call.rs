@@ -1,21 +1,20 @@
 //! A call as the log has it, beside which messages are compared.
 
-use crate::json_tree::JsonTree;
 use countersign_api::Call;
-use countersign_events::{Json, Sha256};
+use countersign_events::{Json, Sha256, json::JsonTree};
 use std::{
     collections::{HashMap, HashSet},
     ops::Deref,
 };
 
-/// A call of the log.
+/// A log call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedCall {
     /// The call in its current state.
     pub call: Call,
     /// The arguments as the agent proposed them, with masks in the place of secrets.
     pub proposed: Json,
-    /// The hash of the proposed arguments without masks.
+    /// The proposed arguments hash, without masks.
     pub proposed_hash: Sha256,
 }
 

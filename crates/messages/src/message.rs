@@ -1,24 +1,23 @@
 //! What is read of a message, in every format.
 
-use crate::json_tree::JsonTree;
-use countersign_events::EventType;
+use countersign_events::{EventType, json::JsonTree};
 
-/// The content of a message, as far as people and rules need it.
+/// The message content, as far as people and rules need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadMessage {
     /// The type of its event, which says who speaks.
     pub kind: EventType,
     /// Its text; empty if it has none. Parts are separated by empty lines.
     pub text: String,
-    /// The ids of the calls that it proposes.
+    /// The call ids that it proposes.
     pub proposes: Vec<String>,
-    /// The ids of the calls whose result it reports.
+    /// The ids of calls whose result it reports.
     pub reports: Vec<String>,
-    /// True if it contains a decision about a call.
+    /// Whether it contains a decision about a call.
     pub decides: bool,
 }
 
-/// The JSON is not a message of the format.
+/// The JSON is not a format message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// It is not an object.
@@ -49,9 +48,17 @@ pub enum BadMessage {
     },
 }
 
+/// The message member that names its speaker.
+pub(crate) struct SpeakerMember {
+    pub(crate) format: &'static str,
+    pub(crate) member: &'static str,
+    /// The speakers that the format has.
+    pub(crate) known: &'static str,
+}
+
 /// The error about a speaker that the format does not have.
 pub(crate) fn unknown_speaker(
-    (format, member, known): (&'static str, &'static str, &'static str),
+    SpeakerMember { format, member, known }: SpeakerMember,
     given: Option<&JsonTree>,
 ) -> BadMessage {
     let given = given.map_or_else(|| "missing".to_owned(), |given| shorten(&given.to_string()));
