@@ -1,35 +1,24 @@
-//! The input of a model: the conversation without approvals, and with exactly one result after every call.
+//! Model input: the conversation without approvals, and with exactly one result after every call.
 
 use crate::{
-    formats::adapter,
+    call_names::rename,
+    formats::{adapter, keeps_hosted_results},
     hosted_approvals::keep_hosted_approvals,
-    json_tree::JsonTree,
     logged_call::LoggedCalls,
+    lost_members::list_lost_members,
+    model_turns::{CallForm, ResultSlot, collect_turns},
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
-    request_names::is_client_tool,
+    steps::split_steps,
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{CallState, UnfinishedCall};
 use countersign_events::{
     EventType,
     event::{MessageFormat, Status},
+    json::JsonTree,
 };
-use std::collections::{HashMap, HashSet};
 
-/// A message of the model's input, and the results of its calls.
-struct ModelTurn {
-    position: u32,
-    message: NeutralMessage,
-    slots: Vec<ResultSlot>,
-}
-
-/// A call and its result.
-struct ResultSlot {
-    call: NeutralCall,
-    result: Option<NeutralPart>,
-}
-
-/// Writes the input of a model. The second value lists the calls that have no result yet.
+/// Writes the model input. The second value lists the calls that have no result yet.
 pub(crate) fn write_for_model(
     format: MessageFormat,
     messages: Vec<(u32, NeutralMessage)>,
@@ -42,19 +31,35 @@ pub(crate) fn write_for_model(
     if format == MessageFormat::OpenAiResponses {
         messages = keep_hosted_approvals(messages, calls, &mut unfinished);
     }
-    let mut turns = collect_turns(join_items(messages), &mut out);
-    rename_repeated_ids(&mut turns);
-    for turn in turns {
-        out.position = turn.position;
-        adapter.write(&turn.message, &mut out);
-        if turn.slots.is_empty() {
-            continue;
-        }
-        let complete = |slot| complete_result(slot, calls, &mut unfinished);
-        let results = turn.slots.into_iter().map(complete).collect();
-        adapter.write(&NeutralMessage::new(EventType::AgentMessage, results), &mut out);
+    for (position, message) in &messages {
+        out.position = *position;
+        list_lost_members(message, format, &mut out);
     }
+    let keeps_hosted_results = keeps_hosted_results(format);
+    let form = CallForm { names: adapter.name_rules(), keeps_hosted_results };
+    for mut turn in collect_turns(split_steps(join_items(messages), format), form, &mut out) {
+        out.position = turn.position;
+        let mut complete = |slot| complete_result(slot, calls, &mut unfinished);
+        for slot in std::mem::take(&mut turn.hosted) {
+            put_after_call(&mut turn.message, complete(slot));
+        }
+        let results: Vec<_> = turn.slots.into_iter().map(complete).collect();
+        adapter.write(&turn.message, &mut out);
+        if !results.is_empty() {
+            adapter.write(&NeutralMessage::new(EventType::AgentMessage, results), &mut out);
+        }
+    }
+    adapter.complete_input(&mut out);
     (out, unfinished)
+}
+
+/// Puts the result of a call that the provider runs after that call.
+fn put_after_call(message: &mut NeutralMessage, part: NeutralPart) {
+    let id = if let PartContent::Result(result) = &part.content { &result.id } else { return };
+    let is_call = |part: &NeutralPart| matches!(&part.content, PartContent::Call(call) if call.id == *id);
+    let place = message.parts.iter().rposition(is_call).map_or(message.parts.len(), |place| place + 1);
+    message.parts.insert(place, part);
+    message.is_changed = true;
 }
 
 /// A summary stands for everything before it, except for the instructions.
@@ -92,151 +97,44 @@ fn join_items(messages: Vec<(u32, NeutralMessage)>) -> Vec<(u32, NeutralMessage)
     joined
 }
 
-/// Leaves out approvals and the calls of clients, and puts each result to its call.
-fn collect_turns(messages: Vec<(u32, NeutralMessage)>, out: &mut WrittenMessages) -> Vec<ModelTurn> {
-    let mut collector = TurnCollector::default();
-    for (position, message) in messages {
-        // Notes of the program are for people.
-        if message.kind != EventType::LocalSystemMessage {
-            collector.add(position, message, out);
-        }
-    }
-    collector.turns
-}
-
-/// The turns so far, and where the last calls with each id are.
-#[derive(Default)]
-struct TurnCollector {
-    turns: Vec<ModelTurn>,
-    slots: HashMap<String, SlotsOfId>,
-    client_calls: HashSet<String>,
-}
-
-/// The calls with one id in one turn. Results fill them in their order.
-struct SlotsOfId {
-    turn: usize,
-    slots: Vec<usize>,
-    filled: usize,
-}
-
-impl TurnCollector {
-    fn add(&mut self, position: u32, mut message: NeutralMessage, out: &mut WrittenMessages) {
-        let count = message.parts.len();
-        let (mut results, mut slots) = (Vec::new(), Vec::new());
-        for part in std::mem::take(&mut message.parts) {
-            match &part.content {
-                PartContent::Request { .. } | PartContent::Answer(_) => continue,
-                PartContent::Call(call) if is_client_tool(&call.name) => {
-                    self.client_calls.insert(call.id.clone());
-                    continue;
-                }
-                PartContent::Call(call) => slots.push(ResultSlot { call: call.clone(), result: None }),
-                PartContent::Result(_) => {
-                    results.push(part);
-                    continue;
-                }
-                _ => {}
-            }
-            message.parts.push(part);
-        }
-        message.is_changed |= message.parts.len() != count;
-        let is_blank =
-            |part: &NeutralPart| matches!(&part.content, PartContent::Text(text) if text.is_empty());
-        if !message.parts.iter().all(is_blank) {
-            self.note_slots(&slots);
-            self.turns.push(ModelTurn { position, message, slots });
-        }
-        // A result may be in the same message as its call.
-        for part in results {
-            out.position = position;
-            self.place_result(part, out);
-        }
-    }
-
-    fn note_slots(&mut self, slots: &[ResultSlot]) {
-        let turn = self.turns.len();
-        for (index, slot) in slots.iter().enumerate() {
-            let new = || SlotsOfId { turn, slots: Vec::new(), filled: 0 };
-            let of_id = self.slots.entry(slot.call.id.clone()).or_insert_with(new);
-            if of_id.turn != turn {
-                *of_id = new();
-            }
-            of_id.slots.push(index);
-        }
-    }
-
-    /// Puts a result to the last call with its id: to the first without a result if there is one. The last result counts.
-    fn place_result(&mut self, part: NeutralPart, out: &mut WrittenMessages) {
-        let PartContent::Result(result) = &part.content else { return };
-        let Some(of_id) = self.slots.get_mut(&result.id) else {
-            if !self.client_calls.contains(&result.id) {
-                out.leave_out(&format!("result of {:?}, which no message calls", result.id));
-            }
-            return;
-        };
-        let index = of_id.filled.min(of_id.slots.len() - 1);
-        of_id.filled += 1;
-        let slot =
-            of_id.slots.get(index).and_then(|slot| self.turns.get_mut(of_id.turn)?.slots.get_mut(*slot));
-        if let Some(slot) = slot {
-            slot.result = Some(part);
-        }
-    }
-}
-
-/// Gives calls without an id, and a second call with the same id in one turn, an id of their own.
-fn rename_repeated_ids(turns: &mut [ModelTurn]) {
-    for turn in turns {
-        let mut seen = HashSet::new();
-        let mut renamed = turn.slots.iter_mut();
-        for part in &mut turn.message.parts {
-            let PartContent::Call(call) = &mut part.content else { continue };
-            let Some(slot) = renamed.next() else { break };
-            let is_repeated = seen.contains(&call.id) && !call.has_implied_id;
-            if is_repeated || call.id.is_empty() {
-                call.id = format!("{}_{}_{}", call.id, turn.position, seen.len());
-                (part.original, turn.message.is_changed) = (None, true);
-                slot.call.id.clone_from(&call.id);
-                if let Some(part) = &mut slot.result
-                    && let PartContent::Result(result) = &mut part.content
-                {
-                    (result.id, part.original) = (call.id.clone(), None);
-                }
-            }
-            seen.insert(call.id.clone());
-        }
-    }
-}
-
-/// The result of a call: the one of the conversation, that of the log, or a text that says why there is none.
+/// A call result: from the conversation, from the log, or a sentence that says why there is none.
 fn complete_result(
     slot: ResultSlot,
     calls: &LoggedCalls,
     unfinished: &mut Vec<UnfinishedCall>,
 ) -> NeutralPart {
-    let logged = calls.get(&slot.call.id);
-    let note = logged.and_then(|call| call.response.as_ref()?.note.clone());
-    let mut part = slot.result.unwrap_or_else(|| {
-        let Some(ended) = logged.and_then(|call| call.result.as_ref()) else {
-            unfinished
-                .push(UnfinishedCall { id: slot.call.id.clone(), state: logged.map(|call| call.state) });
-            let text = unfinished_text(logged.map(|call| call.state));
-            return NeutralPart::made(PartContent::Result(new_result(&slot.call, text.into(), true)));
-        };
-        let is_error = ended.status != Status::Success;
-        let content = JsonTree::parse(&ended.content).unwrap_or(JsonTree::Null);
-        NeutralPart::made(PartContent::Result(new_result(&slot.call, content, is_error)))
+    let ResultSlot { call, written, is_repeated, result } = slot;
+    let logged = calls.get(&call.id).filter(|logged| {
+        !is_repeated || logged.name.as_str() == call.name && logged.has_arguments(&call.arguments.to_tree())
     });
+    let note = logged.and_then(|call| call.response.as_ref()?.note.clone());
+    let mut part = result.unwrap_or_else(|| {
+        let Some(ended) = logged.and_then(|call| call.result.as_ref()) else {
+            unfinished.push(UnfinishedCall { id: call.id.clone(), state: logged.map(|call| call.state) });
+            return new_result(unfinished_text(logged.map(|call| call.state)).into(), true);
+        };
+        let content = JsonTree::parse(&ended.content).unwrap_or(JsonTree::Null);
+        new_result(content, ended.status != Status::Success)
+    });
+    if let Some(original) = &mut part.original {
+        rename(original, &NeutralCall { id: result_id(&part.content), ..call.clone() }, &written);
+    }
     if let PartContent::Result(result) = &mut part.content {
-        result.name.get_or_insert_with(|| slot.call.name.clone());
+        (result.id, result.name) = (written.id, Some(written.name));
+        (result.has_implied_id, result.is_hosted) = (written.has_implied_id, written.is_hosted);
         // The program may have told it already.
         result.note = note.filter(|note| !result.content.to_string().contains(note.as_str()));
     }
     part
 }
 
-fn new_result(call: &NeutralCall, content: JsonTree, is_error: bool) -> NeutralResult {
-    NeutralResult { id: call.id.clone(), name: Some(call.name.clone()), content, is_error, note: None }
+fn result_id(content: &PartContent) -> String {
+    if let PartContent::Result(result) = content { result.id.clone() } else { String::new() }
+}
+
+fn new_result(content: JsonTree, is_error: bool) -> NeutralPart {
+    let result = NeutralResult::new("", None, content);
+    NeutralPart::made(PartContent::Result(NeutralResult { is_error, ..result }))
 }
 
 const fn unfinished_text(state: Option<CallState>) -> &'static str {

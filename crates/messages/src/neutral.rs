@@ -1,21 +1,24 @@
 //! A message in the form that all formats have in common.
 
-use crate::{answer::ApprovalAnswer, json_tree::JsonTree};
-use countersign_events::{EventType, event::MessageFormat};
+use crate::{
+    answer::ApprovalAnswer,
+    image::{NeutralImage, take_images},
+};
+use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NeutralMessage {
-    /// The type of its event, which says who speaks. Messages with results have the type of the agent's messages.
+    /// The event type, which says who speaks. Messages with results have the agent message type.
     pub(crate) kind: EventType,
     pub(crate) parts: Vec<NeutralPart>,
     /// The message as it was sent. `None` if it was made here.
     pub(crate) original: Option<(MessageFormat, JsonTree)>,
-    /// True if `parts` are no longer those of `original`.
+    /// Whether `parts` are no longer those of `original`.
     pub(crate) is_changed: bool,
 }
 
-/// A part of a message.
+/// A message part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NeutralPart {
     pub(crate) content: PartContent,
@@ -25,7 +28,7 @@ pub(crate) struct NeutralPart {
     pub(crate) format: Option<MessageFormat>,
 }
 
-/// The content of a part.
+/// The part content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PartContent {
     Text(String),
@@ -33,12 +36,13 @@ pub(crate) enum PartContent {
     Result(NeutralResult),
     /// A request that a client shows to a person, for the call with this id, if the format names one. Models do not get it.
     Request {
-        /// The id of the request.
+        /// The request's id.
         id: String,
         call: Option<String>,
     },
-    /// A decision of a person.
+    /// A person decision.
     Answer(ApprovalAnswer),
+    Image(NeutralImage),
     /// A part that only its own format has. The text says what it is.
     Other(String),
 }
@@ -47,13 +51,15 @@ pub(crate) enum PartContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NeutralCall {
     pub(crate) id: String,
-    /// True if the format gave no id, and `id` is the name.
+    /// Whether the format gave no id, and `id` is the name.
     pub(crate) has_implied_id: bool,
     pub(crate) name: String,
     pub(crate) arguments: CallArguments,
+    /// Whether the model's provider runs it, so that its result belongs to the message of the call.
+    pub(crate) is_hosted: bool,
 }
 
-/// The arguments of a call.
+/// The call arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CallArguments {
     Tree(JsonTree),
@@ -61,17 +67,23 @@ pub(crate) enum CallArguments {
     Text(String),
 }
 
-/// The result of a call.
+/// A call result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NeutralResult {
-    /// The id of the call.
+    /// The call's id.
     pub(crate) id: String,
-    /// The name of the tool, if the format has it here.
+    /// Whether the format gave no id, and `id` is the name.
+    pub(crate) has_implied_id: bool,
+    /// The tool's name, if the format has it here.
     pub(crate) name: Option<String>,
+    /// The content without its images.
     pub(crate) content: JsonTree,
+    pub(crate) images: Vec<NeutralImage>,
     pub(crate) is_error: bool,
     /// A note for the model, which stands before the content.
     pub(crate) note: Option<String>,
+    /// Whether the model's provider ran the call.
+    pub(crate) is_hosted: bool,
 }
 
 impl NeutralMessage {
@@ -84,12 +96,12 @@ impl NeutralMessage {
         self.envelope(format).filter(|_| !self.is_changed)
     }
 
-    /// The members of the message as it was sent, if it was sent in this format.
+    /// The message's members as it was sent, if it was sent in this format.
     pub(crate) fn envelope(&self, format: MessageFormat) -> Option<&JsonTree> {
         self.original.as_ref().filter(|(own, _)| is_same_form(*own, format)).map(|(_, message)| message)
     }
 
-    /// True if the message was sent in this format.
+    /// Returns true if the message was sent in this format.
     pub(crate) fn is_in(&self, format: MessageFormat) -> bool {
         self.envelope(format).is_some()
     }
@@ -100,7 +112,7 @@ impl NeutralMessage {
             .filter_map(|part| if let PartContent::Call(call) = &part.content { Some(call) } else { None })
     }
 
-    /// The ids of the calls that it proposes: its calls, and requests that are themselves the call.
+    /// The call ids that it proposes: its calls, and requests that are themselves the call.
     pub(crate) fn proposed_calls(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match &part.content {
             PartContent::Call(call) => Some(call.id.as_str()),
@@ -121,19 +133,19 @@ impl NeutralMessage {
         })
     }
 
-    /// True if the message is a result and nothing else, in formats where each result is a message.
+    /// Returns true if the message is a result and nothing else, in formats where each result is a message.
     pub(crate) fn is_whole_result(&self) -> bool {
         let whole = self.original.as_ref().map(|(_, message)| message);
         matches!(self.parts.as_slice(), [part] if part.original.as_ref() == whole && whole.is_some())
             && self.results().next().is_some()
     }
 
-    /// The texts of the results.
+    /// The text of all results.
     pub(crate) fn result_text(&self) -> String {
         self.results().map(|result| content_text(&result.content)).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// The texts, with an empty line between two.
+    /// The text parts, with an empty line between two.
     pub(crate) fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match &part.content {
             PartContent::Text(text) if !text.is_empty() => Some(text.as_str()),
@@ -162,8 +174,15 @@ impl NeutralPart {
     }
 }
 
+impl NeutralCall {
+    pub(crate) fn new(id: &str, name: &str, arguments: CallArguments) -> Self {
+        let (id, name) = (id.to_owned(), name.to_owned());
+        Self { id, has_implied_id: false, name, arguments, is_hosted: false }
+    }
+}
+
 impl CallArguments {
-    /// The arguments as a value. A text that is not JSON is a string.
+    /// The arguments as a value. Arguments that are not JSON become a string.
     pub(crate) fn to_tree(&self) -> JsonTree {
         match self {
             Self::Tree(tree) => tree.clone(),
@@ -190,7 +209,27 @@ impl CallArguments {
 }
 
 impl NeutralResult {
-    /// The result as a text, with the note.
+    pub(crate) fn new(id: &str, name: Option<&str>, content: JsonTree) -> Self {
+        let (id, name) = (id.to_owned(), name.map(str::to_owned));
+        Self {
+            id,
+            has_implied_id: false,
+            name,
+            content,
+            images: Vec::new(),
+            is_error: false,
+            note: None,
+            is_hosted: false,
+        }
+    }
+
+    /// The result with the images in its content apart, in formats whose content is a list of parts.
+    pub(crate) fn with_images(mut self) -> Self {
+        (self.content, self.images) = take_images(self.content);
+        self
+    }
+
+    /// The result as a string, with the note.
     pub(crate) fn to_text(&self) -> String {
         let text = content_text(&self.content);
         match &self.note {
@@ -200,7 +239,19 @@ impl NeutralResult {
         }
     }
 
-    /// The result as a value: a text with the note in front, or an object with the note as a member.
+    /// The text and the images as parts, in formats whose results can have images.
+    pub(crate) fn to_parts(
+        &self,
+        text_type: &str,
+        image: impl Fn(&NeutralImage) -> Option<JsonTree>,
+    ) -> Vec<JsonTree> {
+        let text = self.to_text();
+        let text_part = || JsonTree::object([("type", text_type.into()), ("text", text.as_str().into())]);
+        let text_part = (!text.is_empty()).then(text_part);
+        text_part.into_iter().chain(self.images.iter().filter_map(image)).collect()
+    }
+
+    /// The result as a value: a string with the note in front, or an object with the note as a member.
     pub(crate) fn to_value(&self) -> JsonTree {
         match (&self.content, &self.note) {
             (content, None) => content.clone(),
@@ -210,7 +261,7 @@ impl NeutralResult {
     }
 }
 
-/// True if messages of these formats have the same form. Those of LangChain differ only in their requests.
+/// Returns true if messages of these formats have the same form. The LangChain formats differ only in their requests.
 fn is_same_form(one: MessageFormat, other: MessageFormat) -> bool {
     let is_langchain = |format| {
         matches!(
@@ -221,7 +272,7 @@ fn is_same_form(one: MessageFormat, other: MessageFormat) -> bool {
     one == other || (is_langchain(one) && is_langchain(other))
 }
 
-/// The text of a content: itself, the texts of its parts, or its JSON.
+/// The text of some content: itself, the text of its parts, or its JSON.
 pub(crate) fn content_text(content: &JsonTree) -> String {
     let part_text = |part: &JsonTree| {
         let text = part.as_text().or_else(|| part.first_text_of(&["text", "refusal"]));

@@ -1,23 +1,25 @@
-//! The names of the tools of clients, and the ids of requests.
+//! Client tool names, and request ids.
 
-/// The begin of the names of the tools of clients. Models cannot call these.
+/// The name prefix of client tools. Models cannot call these.
 pub(crate) const CLIENT_PREFIX: &str = "client.";
 /// The tool that asks a person.
 pub(crate) const REQUEST_APPROVAL: &str = "client.requestApproval";
-/// The begin of a request's id. The id of the call follows.
+/// The prefix of request ids. The call id follows.
 pub(crate) const REQUEST_PREFIX: &str = "approval_";
 
-/// The id of the request for this call.
-pub(crate) fn request_id(call: &str) -> String {
+/// The request id for this call.
+#[must_use]
+pub fn request_id(call: &str) -> String {
     format!("{REQUEST_PREFIX}{call}")
 }
 
-/// True if the tool belongs to the client.
-pub(crate) fn is_client_tool(name: &str) -> bool {
+/// Returns true if the tool belongs to the client.
+#[must_use]
+pub fn is_client_tool(name: &str) -> bool {
     name.starts_with(CLIENT_PREFIX)
 }
 
-/// Returns true for a request's id.
+/// Returns true for a request id.
 pub(crate) fn is_request_id(id: &str) -> bool {
     id.starts_with(REQUEST_PREFIX)
 }

@@ -1,14 +1,14 @@
-//! What JSON shows of the log's calls: tools and arguments beside a call's id, in whatever form. A page may draw any
+//! What JSON shows of the log's calls: tools and arguments beside a call id, in any form. A page may draw any
 //! of it, so nothing here depends on the format.
 
 use crate::{
-    json_tree::JsonTree,
     logged_call::LoggedCall,
     request_names::{CLIENT_PREFIX, REQUEST_APPROVAL, REQUEST_PREFIX},
 };
+use countersign_events::json::JsonTree;
 use std::collections::{BTreeMap, HashSet};
 
-/// The members that hold the id of a call or of its request.
+/// The members that hold a call id or a request id.
 const ID_KEYS: &[&str] = &[
     "id",
     "toolCallId",
@@ -24,7 +24,7 @@ const ID_KEYS: &[&str] = &[
 /// Those of them that hold nothing else.
 pub(crate) const CALL_ID_KEYS: &[&str] =
     &["toolCallId", "tool_call_id", "callId", "call_id", "tool_use_id", "toolUseId"];
-/// The members that hold a tool's name.
+/// The members that hold a tool name.
 pub(crate) const NAME_KEYS: &[&str] =
     &["name", "toolName", "tool_name", "tool", "fn", "action", "functionName", "function_name"];
 /// The members that hold arguments.
@@ -111,7 +111,7 @@ impl ShownCall {
         self.arguments.iter().any(|shown| logged.runs_with(shown))
     }
 
-    /// Reads an object's members, and of the objects in it that belong to the same call.
+    /// Reads the members of an object, and of the objects in it that belong to the same call.
     fn read(&mut self, object: &JsonTree) {
         let JsonTree::Object(members) = object else { return };
         for (key, value) in members {
@@ -177,7 +177,7 @@ impl ShownFinder<'_> {
         }
         for (key, value) in members {
             if is_request && ARGUMENT_KEYS.contains(&key.as_str()) {
-                // The request of a client's tool shows the call in its own arguments.
+                // A request that calls a client tool shows the call in its own arguments.
                 let asked = read_arguments(value);
                 self.visit(
                     asked.as_ref().and_then(|asked| asked.get("originalToolCall")).unwrap_or(&JsonTree::Null),
@@ -189,7 +189,7 @@ impl ShownFinder<'_> {
         }
     }
 
-    /// Visits a batch's interrupt, whose id has the ids of its calls in the order of its actions.
+    /// Visits a batch interrupt, whose id contains its call ids in action order.
     fn visit_batch(&mut self, interrupt: &JsonTree, ids: &[String]) {
         let actions =
             interrupt.get("value").map(|value| value.list_of("action_requests")).unwrap_or_default();
@@ -206,7 +206,7 @@ impl ShownFinder<'_> {
     }
 }
 
-/// The ids of the calls in a batch's id.
+/// The call ids in a batch id.
 pub(crate) fn batch_ids(id: &str) -> Option<Vec<String>> {
     let list = id.strip_prefix(REQUEST_PREFIX).filter(|ids| ids.starts_with('['))?;
     let list = JsonTree::parse_text(list)?;

@@ -1,22 +1,23 @@
-//! The conversation of a thread in one format, for a model or for a client.
+//! A thread's conversation in one format, for a model or for a client.
 
 use crate::{
     BadMessage,
     author::{MessageAuthor, unclear_author},
     client_view::{named_calls, settle_messages},
     formats::{adapter, read_neutral},
-    json_tree::JsonTree,
     logged_call::LoggedCalls,
+    lost_members::list_lost_members,
     model_view::write_for_model,
     neutral::NeutralMessage,
     spoken::{LastWords, read_spoken},
+    steps::split_steps,
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{Call, LeftOutPart, UnfinishedCall};
-use countersign_events::{Json, event::MessageFormat};
+use countersign_events::{Json, event::MessageFormat, json::JsonTree};
 use std::collections::{BTreeSet, HashMap};
 
-/// The messages of a conversation, read.
+/// Conversation messages, read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadConversation {
     pub(crate) messages: Vec<(u32, NeutralMessage)>,
@@ -46,7 +47,7 @@ impl ReadConversation {
         }
     }
 
-    /// Puts the earlier messages of a conversation before these, which begin at a later place.
+    /// Puts earlier conversation messages before these, which start at a later position.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let first = self.messages.first().map_or(u32::MAX, |(position, _)| *position);
@@ -56,13 +57,13 @@ impl ReadConversation {
         Self { messages, unreadable: self.unreadable }
     }
 
-    /// The ids of the calls that the messages propose.
+    /// The call ids that the messages propose.
     #[must_use]
     pub fn call_ids(&self) -> BTreeSet<String> {
         self.messages.iter().flat_map(|(_, message)| message.proposed_calls()).map(str::to_owned).collect()
     }
 
-    /// The ids of the calls that the messages propose, ask about or decide.
+    /// The call ids that the messages propose, ask about or decide.
     #[must_use]
     pub fn named_calls(&self) -> BTreeSet<String> {
         self.messages.iter().flat_map(|(_, message)| named_calls(message)).collect()
@@ -78,7 +79,7 @@ impl ReadConversation {
         Some(LastWords { position: *position, decision, other_author })
     }
 
-    /// Writes the input of a model. `calls` are the calls of the log that the messages name.
+    /// Writes the model input. `calls` are the logged calls that the messages name.
     #[must_use]
     pub fn for_model(self, format: MessageFormat, calls: &LoggedCalls) -> WrittenConversation {
         let calls = without_ambiguous(&self.messages, calls);
@@ -87,8 +88,8 @@ impl ReadConversation {
     }
 
     /// Writes everything for a client. What the messages say about the log's calls is written only where the log says the
-    /// same, and the requests for the pending calls are written from the log alone. `calls` are the calls of the log that the
-    /// messages name.
+    /// same, and the requests for the pending calls are written from the log alone. `calls` are the logged calls that
+    /// the messages name.
     #[must_use]
     pub fn for_client(
         self,
@@ -98,17 +99,23 @@ impl ReadConversation {
     ) -> WrittenConversation {
         let mut out = WrittenMessages::new(ViewPurpose::Client);
         if let Some(adapter) = adapter(format) {
-            for (position, message) in settle_messages(self.messages, calls, &mut out) {
+            let settled = settle_messages(self.messages, calls, &mut out);
+            for (position, message) in &settled {
+                out.position = *position;
+                list_lost_members(message, format, &mut out);
+            }
+            for (position, message) in split_steps(settled, format) {
                 out.position = position;
                 adapter.write(&message, &mut out);
             }
+            adapter.write_states(calls, &mut out);
             adapter.write_requests(pending, &mut out);
         }
         finish(format, out, Vec::new(), self.unreadable)
     }
 }
 
-/// Leaves out the calls of the log that several calls of the conversation may mean, because the format gives them no ids.
+/// Leaves out logged calls that several calls in the conversation may mean, because the format gives them no ids.
 fn without_ambiguous(messages: &[(u32, NeutralMessage)], calls: &LoggedCalls) -> LoggedCalls {
     let mut implied = HashMap::<&str, usize>::new();
     for call in messages.iter().flat_map(|(_, message)| message.calls()).filter(|call| call.has_implied_id) {

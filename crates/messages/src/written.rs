@@ -1,8 +1,12 @@
 //! The messages that a format has written so far.
 
-use crate::{json_tree::JsonTree, request_names};
+use crate::{neutral::NeutralResult, request_names};
 use countersign_api::LeftOutPart;
+use countersign_events::json::JsonTree;
 use std::collections::HashMap;
+
+/// What a person says in model input that would begin with the model's words, which some APIs refuse.
+pub(crate) const OPENING: &str = "(The assistant begins.)";
 
 /// For whom messages are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub(crate) struct WrittenMessages {
     pub(crate) system: Vec<String>,
     /// The parts that the format cannot carry.
     pub(crate) left_out: Vec<LeftOutPart>,
-    /// The place of the message that is being written.
+    /// The position of the message that is being written.
     pub(crate) position: u32,
     /// The ids that SDKs gave to the requests for calls, by the calls.
     pub(crate) request_ids: HashMap<String, String>,
@@ -40,7 +44,7 @@ impl WrittenMessages {
         }
     }
 
-    /// The id of the request for this call: the one that an SDK waits for, or Countersign's own.
+    /// The request id for this call: the one that an SDK waits for, or Countersign's own.
     pub(crate) fn request_id(&self, call: &str) -> String {
         self.request_ids.get(call).cloned().unwrap_or_else(|| request_names::request_id(call))
     }
@@ -58,8 +62,15 @@ impl WrittenMessages {
         self.left_out.push(LeftOutPart { position: self.position, what: what.to_owned() });
     }
 
-    /// Adds parts to the last message if it has this role, and otherwise begins a message with them. Models of some formats
-    /// require that roles alternate.
+    /// Notes that the images of a result are left out, because the format has no place for them.
+    pub(crate) fn leave_out_images(&mut self, result: &NeutralResult) {
+        for _ in &result.images {
+            self.leave_out(&format!("image of the result of {:?}", result.id));
+        }
+    }
+
+    /// Adds parts to the last message if it has this role, and otherwise starts a message with them. Models of some
+    /// formats require that roles alternate.
     pub(crate) fn append_parts(&mut self, role: &str, list: &str, mut parts: Vec<JsonTree>) {
         if parts.is_empty() {
             return;
