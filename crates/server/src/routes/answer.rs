@@ -2,9 +2,10 @@
 
 use crate::{
     AppState,
-    extract::{AuthorizedGate, RequiredRight},
+    extract::{AuthorizedGate, RequiredRight, WaitPreference},
     identity::CallerIdentity,
     limits::HeldPlace,
+    openapi,
     problem::ProblemResponse,
 };
 use axum::{
@@ -12,12 +13,17 @@ use axum::{
     http::HeaderValue,
     response::{IntoResponse, Response},
 };
-use countersign_api::{self as api, ApprovalGate, ErrorCode};
-use countersign_gate::{CallId, ThreadId};
+use countersign_api::{self as api, CallGate, ErrorCode};
+use countersign_events::{CallId, ThreadId};
 use std::time::Duration;
-
-/// The tag of a thread, or of a log, without events.
-pub(super) const EMPTY: &str = "W/\"0\"";
+use utoipa::{
+    IntoParams,
+    openapi::{
+        RefOr,
+        path::Operation,
+        schema::{ObjectBuilder, Type},
+    },
+};
 
 /// Counts a request that will wait for a decision until the returned guard is dropped. Refuses if too many requests of
 /// the caller wait.
@@ -30,7 +36,7 @@ pub(super) fn begin_wait(
 }
 
 /// Returns the call, after waiting for its decision for at most `wait`. Without `wait`, or when the server stops,
-/// returns the current state at once. Fails if the credential of the caller has ended meanwhile.
+/// returns the current state at once. Fails if the caller's credential has ended meanwhile.
 pub(super) async fn wait_for_decision<R: RequiredRight>(
     (app, gate): (&AppState, &AuthorizedGate<R>),
     thread: &ThreadId,
@@ -78,5 +84,17 @@ pub(super) fn with_preference_applied(wait: Option<Duration>, answer: impl IntoR
     response
 }
 
-/// The result of an endpoint that responds with plain JSON.
+/// Describes the preference to wait, and the answer header that confirms it.
+pub(super) fn describe_wait(operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    parameters.extend(WaitPreference::into_params(|| None).into_iter().map(RefOr::T));
+    let description = "The preference that the server applied, such as `wait=30`.";
+    let applied = openapi::header(description, ObjectBuilder::new().schema_type(Type::String));
+    let success = operation.responses.responses.iter_mut().find(|(status, _)| status.starts_with("20"));
+    if let Some((_, RefOr::T(response))) = success {
+        response.headers.insert("preference-applied".to_owned(), applied.into());
+    }
+}
+
+/// An endpoint result with plain JSON.
 pub(super) type RouteAnswer<T> = Result<Json<T>, ProblemResponse>;

@@ -11,10 +11,10 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
-use countersign_gate::Sha256;
+use countersign_events::Sha256;
 use countersign_web::{APP_PAGE, FILES, WebFile};
 
-/// Creates the routes of the files. Browsers keep them and ask if they have changed.
+/// Creates the file routes. Browsers keep the files and ask if they have changed.
 pub(super) fn files() -> Router<AppState> {
     FILES.iter().fold(Router::new(), |router, file| {
         let tag = format!("\"{}\"", short_hash(Sha256::digest(file.content)));
@@ -30,7 +30,7 @@ fn send_file(file: &WebFile, tag: &str, cached: &IfNoneMatch) -> Response {
     with_tag(tag, ([(header::CONTENT_TYPE, HeaderValue::from_static(file.kind))], file.content))
 }
 
-/// The paths of the pages. `/` is not among them, because it answers other clients too.
+/// The page paths. `/` is not among them, because it answers other clients too.
 const PATHS: [&str; 7] = [
     "/calls/{thread}/{id}",
     "/threads/",
@@ -41,7 +41,7 @@ const PATHS: [&str; 7] = [
     "/settings",
 ];
 
-/// Creates the routes of the pages. All have the same document, whose scripts show the page that the address names.
+/// Creates the page routes. All have the same document, whose scripts show the page that the address names.
 pub(super) fn pages() -> Router<AppState> {
     let start = Router::new().route("/threads", get(async || Redirect::permanent("/threads/")));
     PATHS.into_iter().fold(start, |router, path| router.route(path, get(send_page)))
@@ -54,7 +54,7 @@ async fn send_page(headers: HeaderMap, uri: Uri) -> Response {
     }
 }
 
-/// Returns the document of the pages to a browser; `None` to a client that does not ask for a page.
+/// Returns the page document to a browser; `None` to a client that does not ask for a page.
 pub(super) fn app_page(headers: &HeaderMap) -> Option<Response> {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accept.contains("text/html").then(|| Html(APP_PAGE).into_response())

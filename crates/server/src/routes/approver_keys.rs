@@ -1,64 +1,30 @@
-//! `GET` and `POST /v1/approver-keys`, `POST /v1/approver-keys/{id}/remove`
+//! `POST /v1/approver-keys` and `POST /v1/approver-keys/{id}/remove`
 
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{ApproverKeyPath, JsonBody, ManageKeysGate, NoQuery, PasskeySite, ReadPolicyGate, TokenQuery},
-    openapi::refusals,
+    extract::{OperationGate, PasskeySite, ReceivedOperation},
     problem::ProblemResponse,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use countersign_api::{self as api, ApprovalGate, ErrorCode};
-use countersign_gate::{
-    KeyRegistration,
-    access::Right,
-    event::ProofKind,
-    proofs::{
-        BadProof,
-        passkey::{PasskeyRegistration, read_origin},
-    },
+use countersign_api::{
+    self as api, CallGate, ErrorCode, SendOperation,
+    operations::{AddApproverKey, RemoveApproverKey},
+};
+use countersign_approvals::access::Right;
+use countersign_events::event::ProofKind;
+use countersign_gate::KeyRegistration;
+use countersign_proofs::{
+    BadProof,
+    passkey::{PasskeyRegistration, read_origin},
 };
 
-refusals!(AddKeyRefusals: NotAnApprover, ProofRequired, ProofInvalid);
-refusals!(RemoveKeyRefusals: UnknownKey);
-
-/// Lists the keys of approvers, the oldest first.
-///
-/// The list has the keys that prove decisions; with `all=true` also those that were removed. `log` identifies the log, and
-/// each statement that a person signs names it.
-#[utoipa::path(
-    get,
-    path = "/v1/approver-keys",
-    operation_id = "listApproverKeys",
-    tag = "access",
-    params(TokenQuery),
-    responses((status = 200, description = "The keys.", body = api::ApproverKeyPage))
-)]
-pub(super) async fn list(gate: ReadPolicyGate, query: TokenQuery) -> RouteAnswer<api::ApproverKeyPage> {
-    let selection =
-        if query.all { api::ApproverKeySelection::All } else { api::ApproverKeySelection::Active };
-    Ok(Json(gate.approver_keys(selection, query.page).await?))
-}
-
-/// Adds a key of an approver.
-///
-/// An approver adds its own keys. The first one needs no proof, unless the policy lets only admins add keys; each further
-/// one needs a proof by an earlier key, and the error `proof_required` has the statement to sign. An admin adds keys of
-/// every person. Repeating it succeeds.
-#[utoipa::path(
-    post,
-    path = "/v1/approver-keys",
-    operation_id = "addApproverKey",
-    tag = "access",
-    request_body(content = api::ApproverKeyRequest),
-    responses((status = 201, description = "The key.", body = api::ApproverKey), AddKeyRefusals)
-)]
+/// Adds a key, with what the passkey registration and the caller's session say about it.
 pub(super) async fn add(
     State(app): State<AppState>,
-    gate: ManageKeysGate,
+    gate: OperationGate<AddApproverKey>,
     site: PasskeySite,
-    _: NoQuery,
-    JsonBody(mut request): JsonBody<api::ApproverKeyRequest>,
+    ReceivedOperation(AddApproverKey { body: mut request }): ReceivedOperation<AddApproverKey>,
 ) -> Result<(StatusCode, Json<api::ApproverKey>), ProblemResponse> {
     let as_admin = gate.identity().holder.may(Right::Administer);
     let mut web_origin = None;
@@ -73,7 +39,8 @@ pub(super) async fn add(
         web_origin = Some(origin);
         (request.kind, request.public_key) = (ProofKind::Passkey, Some(key.to_string()));
     }
-    // A passkey that a person registers for itself signs in with the rights of the token at the beginning of the session.
+    // A passkey that a person registers for themselves signs in with the rights of the token from which the session
+    // comes.
     let is_own = request.approver.as_ref().is_none_or(|approver| approver == gate.principal());
     let signs_in = is_own && request.kind == ProofKind::Passkey && gate.identity().holder.may(Right::Decide);
     let record = gate.identity().record.as_deref().filter(|_| signs_in);
@@ -82,29 +49,16 @@ pub(super) async fn add(
     Ok((StatusCode::CREATED, Json(added)))
 }
 
-/// Removes a key of an approver, whose proofs are not accepted from then on.
-///
-/// An approver removes its own keys, an admin those of every person. Proofs in the log stay valid. Repeating it succeeds.
-#[utoipa::path(
-    post,
-    path = "/v1/approver-keys/{id}/remove",
-    operation_id = "removeApproverKey",
-    tag = "access",
-    params(ApproverKeyPath),
-    request_body(content = api::RemoveKeyRequest),
-    responses((status = 200, description = "The key, removed.", body = api::ApproverKey), RemoveKeyRefusals)
-)]
+/// Removes a key, if it is the caller's own or the caller is an admin.
 pub(super) async fn remove(
-    gate: ManageKeysGate,
-    ApproverKeyPath(id): ApproverKeyPath,
-    _: NoQuery,
-    JsonBody(request): JsonBody<api::RemoveKeyRequest>,
+    gate: OperationGate<RemoveApproverKey>,
+    ReceivedOperation(operation): ReceivedOperation<RemoveApproverKey>,
 ) -> RouteAnswer<api::ApproverKey> {
     let holder = &gate.identity().holder;
-    let is_own = gate.owner_of_key(&id).is_none_or(|owner| owner == *gate.principal());
+    let is_own = gate.owner_of_key(&operation.id).is_none_or(|owner| owner == *gate.principal());
     if !is_own && !holder.may(Right::Administer) {
         let why = "this is the key of another person, which only an admin removes";
         return Err(ProblemResponse::new(ErrorCode::NotPermitted, why));
     }
-    Ok(Json(gate.remove_approver_key(&id, &request).await?))
+    Ok(Json(gate.send(operation).await?))
 }

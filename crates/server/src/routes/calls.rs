@@ -12,13 +12,14 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{CallState, CallStateFilter, EmbeddedGate};
+use countersign_api::{self as api, CallGate};
+use countersign_events::{CallState, CallStateFilter};
+use countersign_gate::EmbeddedGate;
 
 /// Lists the calls of all threads, the newest first.
 ///
-/// The filters `principal`, `since` and `until` apply to the proposal of the call. A page may be short and still have a
-/// `next`, because one request does not search the whole log for a rare match.
+/// The filters `principal`, `since` and `until` apply to the proposal. A page may be short and still have a `next`,
+/// because one request does not search the whole log for a rare match.
 #[utoipa::path(
     get,
     path = "/v1/tool-calls",
@@ -35,9 +36,9 @@ pub(super) async fn list_all(
     answer(&gate, query, &cached).await
 }
 
-/// Lists the calls of a thread, the newest first.
+/// Lists a thread's calls, the newest first.
 ///
-/// The filters and pages work as in the list of the calls of all threads.
+/// The filters and pages work as in the list of all threads' calls.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/tool-calls",
@@ -65,7 +66,7 @@ async fn answer<T>(
         return Ok(not_modified(&tag));
     }
     let calls = gate.calls(&filter, state, page).await?;
-    // A lease lapses without an event, so the length of the log is not a valid tag for a list with a running lease.
+    // A lease lapses without an event, so the log's length is not a valid tag for a list with a running lease.
     let has_lease = calls.calls.iter().any(|call| {
         call.state == CallState::Running
             && call.execution.as_ref().is_some_and(|execution| execution.lease_expires_at.is_some())

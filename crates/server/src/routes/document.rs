@@ -11,13 +11,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-
-/// The files of the pages: the name, the type and the content.
-const PAGE_FILES: [(&str, &str, &str); 3] = [
-    ("/docs/", "text/html", include_str!("page/index.html")),
-    ("/docs/page.css", "text/css", include_str!("page/page.css")),
-    ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
-];
+use countersign_web::PAGE_FILES;
 
 /// Returns this document.
 #[utoipa::path(
@@ -42,14 +36,15 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
     with_tag(tag, ([(header::CONTENT_TYPE, json)], app.document.text.clone()).into_response())
 }
 
-/// Creates the routes of `/docs`. The page is part of the program and loads nothing from other servers.
-pub(super) fn page() -> Router<AppState> {
+/// Creates the routes of `/docs` and of the sign-in page's files.
+pub(super) fn pages() -> Router<AppState> {
     let start = Router::new()
         .route("/docs", get(async || Redirect::permanent("/docs/")))
         .route("/keys", get(async || Redirect::permanent("/settings")))
         .route("/keys/", get(async || Redirect::permanent("/settings")));
-    PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {
-        let file = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))];
-        router.route(path, get(async move || (file, content)))
+    PAGE_FILES.iter().fold(start, |router, file| {
+        let kind = [(header::CONTENT_TYPE, HeaderValue::from_static(file.kind))];
+        // The address of a page is its folder.
+        router.route(file.path.trim_end_matches("index.html"), get(async move || (kind, file.content)))
     })
 }

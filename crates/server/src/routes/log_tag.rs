@@ -1,5 +1,5 @@
-//! Tagged responses of lists and settings. They change only with the log, so the end of the log is their tag: until the
-//! next event, the response that the caller has is current.
+//! Tagged responses of lists and settings. They change only with the log, so the log's end is their tag: until the next
+//! event, the response that the caller has is current.
 
 use super::message_answer::MessageAnswer;
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 use axum::response::Response;
 use countersign_api::{self as api, ApprovalGate, GateError};
-use countersign_gate::{EmbeddedGate, ThreadId};
+use countersign_events::ThreadId;
+use countersign_gate::EmbeddedGate;
 use serde::Serialize;
 use std::{collections::BTreeMap, marker::PhantomData};
 use utoipa::{
@@ -17,7 +18,7 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
 
-/// Returns the tag of a response that depends only on the log of this thread, or of all threads.
+/// Returns the tag for a response that depends only on the log of this thread, or of all threads.
 pub(super) async fn log_tag(
     gate: &EmbeddedGate,
     thread: Option<&ThreadId>,
@@ -25,8 +26,8 @@ pub(super) async fn log_tag(
     Ok(format!("W/\"{}\"", gate.tip(thread).await?))
 }
 
-/// Returns the tag of a response that depends on the log and on the policy, such as the counts of calls that each scope
-/// would answer.
+/// Returns the tag for a response that depends on the log and on the policy, such as how many calls each scope would
+/// answer.
 pub(super) async fn log_and_policy_tag(
     gate: &EmbeddedGate,
     thread: Option<&ThreadId>,
@@ -49,9 +50,9 @@ pub(super) async fn answer_by_log_tag<T: Serialize>(
 /// The OpenAPI description of a tagged response: 200 with the body and the tag, or 304 without a body.
 pub(super) struct TaggedSchema<T>(PhantomData<T>);
 
-/// The body of a tagged response.
+/// A tagged response's body.
 pub(super) trait TaggedAnswer: ToSchema {
-    /// The description of the response.
+    /// The response's description.
     const WHAT: &'static str;
 }
 
@@ -65,25 +66,26 @@ macro_rules! tagged_answers {
 
 tagged_answers! {
     api::CallPage: "The calls.";
-    api::GrantPage: "The grants.";
     MessageAnswer: "The messages, or with `for` the whole conversation.";
-    api::EventPage: "The events.";
-    api::PolicyInForce: "The policy in force.";
-    api::ThreadMode: "The mode.";
     api::PendingPage: "The pending calls.";
-    api::ThreadPolicies: "The tool policies of the thread.";
-    api::ThreadSummary: "The thread.";
-    api::ThreadPage: "The threads.";
 }
 
 impl<T: TaggedAnswer> IntoResponses for TaggedSchema<T> {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
-        let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(T::name()))).build();
-        let tag = openapi::header("The tag of the response, for `If-None-Match`.", openapi::text("W/\"5\""));
-        let whole =
-            ResponseBuilder::new().description(T::WHAT).content("application/json", body).header("etag", tag);
-        let mut responses = IfNoneMatch::responses();
-        responses.insert("200".to_owned(), whole.build().into());
-        responses
+        tagged_responses(T::WHAT, &T::name())
     }
+}
+
+/// Describes a tagged response whose body has the schema with this name.
+pub(super) fn tagged_responses(
+    description: &str,
+    schema: &str,
+) -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+    let tag = openapi::header("The tag of the response, for `If-None-Match`.", openapi::text("W/\"5\""));
+    let whole =
+        ResponseBuilder::new().description(description).content("application/json", body).header("etag", tag);
+    let mut responses = IfNoneMatch::responses();
+    responses.insert("200".to_owned(), whole.build().into());
+    responses
 }
