@@ -16,14 +16,15 @@ use axum::{
     routing::get,
 };
 use countersign_api::ErrorCode;
-use countersign_gate::{AccountHolder, SessionPages, access::PageKey};
+use countersign_approvals::access::PageKey;
+use countersign_gate::{AccountHolder, SessionPages};
 use countersign_oidc::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInError};
 use std::time::Duration;
 
 /// The path to which the provider sends the browser back.
 const CALLBACK: &str = "/sign-in/oidc/callback";
 
-/// The time for which the browser keeps the state of a sign-in. The state itself says when it ends.
+/// The time for which the browser keeps the sign-in state. The state itself says when it ends.
 const COOKIE_SPAN: Duration = Duration::from_mins(10);
 
 pub(super) fn routes() -> Router<AppState> {
@@ -47,7 +48,7 @@ async fn begin(State(app): State<AppState>, Extension(origin): Extension<Request
     }
 }
 
-/// Reads the provider's answer, and starts the session of the person.
+/// Reads the provider's answer, and starts the person's session.
 async fn finish(
     State(app): State<AppState>,
     Extension(origin): Extension<RequestOrigin>,
@@ -70,7 +71,7 @@ async fn finish(
     with_cookie(page, SIGN_IN_COOKIE.expire(&origin))
 }
 
-/// The origin of the page that the browser has opened, to which the provider sends it back.
+/// The opened page's origin, to which the provider sends the browser back.
 fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, ProblemResponse> {
     origin.page_origin.clone().ok_or_else(|| {
         let own = app.guard.own.first().map_or_else(String::new, |own| format!(": open {own}/sign-in/"));
@@ -79,7 +80,7 @@ fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, Problem
     })
 }
 
-/// Returns the cookie of the new session, and the key for the page.
+/// Returns the new session's cookie, and the page key.
 async fn start_session(
     app: &AppState,
     answer: &ProviderAnswer,

@@ -5,12 +5,10 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
-use countersign_gate::access::PageKey;
+use countersign_approvals::access::PageKey;
+use countersign_web::SIGN_IN_OUTCOME;
 
-/// The page, with marks for its texts.
-const OUTCOME_PAGE: &str = include_str!("sign_in/outcome.html");
-
-/// The page after a successful sign-in elsewhere. Its script keeps the key of the session for the pages and leads on: the
+/// The page after a successful sign-in elsewhere. Its script keeps the session key for the pages and navigates on: the
 /// browser sends a cookie with `SameSite=Strict` only with a request that a page of this server makes, and not with a
 /// redirect from another site.
 pub(super) fn signed_in_page(key: &PageKey) -> Response {
@@ -27,7 +25,7 @@ pub(super) fn failed_page(problem: ProblemResponse) -> Response {
     let problem = problem.into_problem();
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut detail = problem.detail.clone();
-    // The texts of errors begin in lower case.
+    // Error messages start in lower case.
     if let Some(first) = detail.get_mut(..1) {
         first.make_ascii_uppercase();
     }
@@ -37,7 +35,7 @@ pub(super) fn failed_page(problem: ProblemResponse) -> Response {
 fn outcome_page(status: StatusCode, head: &str, [title, detail, code]: [&str; 3], link: &str) -> Response {
     let texts = [("{title}", title), ("{detail}", detail), ("{code}", code), ("{link}", link)];
     // The head is code of this program and the first replacement, so that no text can contain its mark.
-    let page = texts.iter().fold(OUTCOME_PAGE.replace("{head}", head), |page, (mark, text)| {
+    let page = texts.iter().fold(SIGN_IN_OUTCOME.replace("{head}", head), |page, (mark, text)| {
         page.replacen(mark, &escape_html(text).replace('{', "&#123;"), 2)
     });
     let mut response = (status, Html(page)).into_response();
@@ -45,7 +43,7 @@ fn outcome_page(status: StatusCode, head: &str, [title, detail, code]: [&str; 3]
     response
 }
 
-/// Escapes a text for HTML, also in an attribute. Control characters, which no name needs, become spaces.
+/// Escapes a string for HTML, also in an attribute. Control characters, which no name needs, become spaces.
 pub(super) fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -9,10 +9,9 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use countersign_api::{self as api, ErrorCode, fill_random};
-use countersign_gate::{
-    GateFailure, PasskeySignIn, SessionPages, Sha256,
-    proofs::passkey::{PasskeyAssertion, SignInSecret, encode_bytes, read_origin},
-};
+use countersign_events::Sha256;
+use countersign_gate::{GateFailure, PasskeySignIn, SessionPages};
+use countersign_proofs::passkey::{PasskeyAssertion, SignInSecret, encode_bytes, read_origin};
 use serde::{Deserialize, Serialize};
 
 /// A request for a challenge.
@@ -21,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[schema(examples(json!({})))]
 pub(super) struct ChallengeRequest {}
 
-/// The challenge of a sign-in.
+/// A sign-in challenge.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(examples(json!({"challenge": "Q291bnRlcnNpZ24gc2lnbi1pbiA…"})))]
 pub(super) struct SignInChallenge {
@@ -29,12 +28,12 @@ pub(super) struct SignInChallenge {
     challenge: String,
 }
 
-/// The assertion of a passkey that signs a person in.
+/// The passkey assertion that signs a person in.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(examples(json!({"credentialId": "dGVzdA", "clientData": "eyJ0…", "authenticatorData": "SZYN…", "signature": "MEUC…"})))]
 pub(super) struct PasskeySignInRequest {
-    /// The id of the credential in base64url.
+    /// The credential id in base64url.
     #[schema(max_length = 2_048)]
     credential_id: String,
     /// The client data in base64url.
@@ -48,7 +47,7 @@ pub(super) struct PasskeySignInRequest {
     signature: String,
 }
 
-/// Makes the challenge of a sign-in with a passkey.
+/// Makes the challenge for a passkey sign-in.
 ///
 /// It names no one. Each process of the log recognises it.
 #[utoipa::path(
@@ -72,7 +71,7 @@ pub(super) async fn begin(
     Ok((StatusCode::CREATED, Json(SignInChallenge { challenge: encode_bytes(&challenge) })))
 }
 
-/// Signs a person in with a passkey, and sets the cookie of a session.
+/// Signs a person in with a passkey, and sets a session cookie.
 ///
 /// The session has the rights of the token or link under which the person registered the passkey. It ends when the passkey
 /// is removed, and with that token.
@@ -121,7 +120,7 @@ pub(super) async fn sign_in(
     Ok(answer_sign_in(&app, &source, session, &holder))
 }
 
-/// The secret of the log, which never changes, so it is read once.
+/// The log secret, which never changes, so it is read once.
 async fn find_secret(app: &AppState) -> Result<&SignInSecret, GateFailure> {
     app.sign_in_secret.get_or_try_init(|| app.gate.sign_in_secret()).await
 }

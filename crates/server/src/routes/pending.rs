@@ -2,11 +2,12 @@
 
 use super::log_tag::{TaggedSchema, log_and_policy_tag};
 use crate::{
+    AppState,
     extract::{IfNoneMatch, PendingQuery, QueryParameters, ReadGate, ThreadPath, ThreadPendingQuery},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::response::Response;
+use axum::{extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::EmbeddedGate;
 
@@ -14,7 +15,7 @@ refusals!(Refusals: BadCursor);
 
 /// Lists the pending calls of all threads, the oldest request first.
 ///
-/// The filter `principal` applies to the proposer of the call, `since` and `until` to the time of the request.
+/// The filter `principal` applies to the call's proposer, `since` and `until` to the request time.
 #[utoipa::path(
     get,
     path = "/v1/approvals/pending",
@@ -24,11 +25,12 @@ refusals!(Refusals: BadCursor);
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_all(
+    State(app): State<AppState>,
     gate: ReadGate,
     query: PendingQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&gate, query, &cached).await
+    answer(&app, &gate, query, &cached).await
 }
 
 /// Lists the pending calls of a thread, the oldest request first.
@@ -41,19 +43,26 @@ pub(super) async fn list_all(
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_in_thread(
+    State(app): State<AppState>,
     gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     query: ThreadPendingQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&gate, query.in_thread(thread), &cached).await
+    answer(&app, &gate, query.in_thread(thread), &cached).await
 }
 
 async fn answer<T>(
+    app: &AppState,
     gate: &EmbeddedGate,
     QueryParameters { page, filter, .. }: QueryParameters<T>,
     cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_and_policy_tag(gate, filter.thread_id.as_ref()).await?;
-    cached.respond_unless_cached(&tag, gate.pending(&filter, page)).await
+    let listed = async {
+        let page = gate.pending(&filter, page).await?;
+        app.count_recovered(page.pending.len());
+        Ok::<_, api::GateError>(page)
+    };
+    cached.respond_unless_cached(&tag, listed).await
 }

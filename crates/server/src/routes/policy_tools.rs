@@ -1,71 +1,34 @@
-//! Questions about the policy that write nothing: `GET /v1/policy/rules`, `POST /v1/policy/check`,
-//! `POST /v1/policy/replay` and `GET /v1/policy/suggestions`
+//! Analyses of the log by a policy, which write nothing: `POST /v1/policy/replay` and `GET /v1/policy/suggestions`
 
 use super::RouteAnswer;
-use crate::extract::{JsonBody, NoQuery, ReadAllByPolicyGate, ReadPolicyGate, SuggestionQuery};
+use crate::extract::{JsonBody, NoQuery, ReadAllByPolicyGate, SuggestionQuery};
 use axum::Json;
 use countersign_api as api;
-use countersign_gate::{
-    CallSelection,
-    replay::{ReplayReport, RuleSuggestion, SuggestionOptions},
-};
+use countersign_gate::CallSelection;
+use countersign_replay::{ReplayReport, RuleSuggestion, SuggestionOptions};
 use serde::Serialize;
 
-/// The calls of the log, judged by a policy, and the part of the log that was read.
+/// Logged calls, judged by a policy, and the log range that was read.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(examples(json!({"log": {"complete": true, "fromSeq": 1, "throughSeq": 412, "unreadable": 0}, "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51", "calls": 16, "masked": 0, "unsettled": 0, "then": {"asked": 12, "allowed": 3, "blocked": 0, "answered": 1}, "now": {"asked": 3, "allowed": 12, "blocked": 0, "answered": 1}, "unchanged": 7, "saved": {"allowed": 9, "blocked": 0}, "added": 0, "allowedThoughDenied": {"count": 0, "calls": []}, "blockedThoughRun": {"count": 0, "calls": []}, "askedThoughRun": {"count": 0, "calls": []}, "askedOtherwise": {"count": 0, "calls": []}, "rules": [{"rule": "list files", "basis": "rule", "verdict": "allow", "calls": 9}], "shadow": []})))]
 pub(super) struct PolicyReplayAnswer {
-    /// The part of the log that was read.
+    /// The log range that was read.
     log: api::AnalysisExtent,
     #[serde(flatten)]
     report: ReplayReport,
 }
 
-/// Suggested rules, and the part of the log that was read.
+/// Suggested rules, and the log range that was read.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(examples(json!({"log": {"complete": true, "fromSeq": 1, "throughSeq": 412, "unreadable": 0}, "atLeast": 10, "prompts": 40, "saved": 23, "skipped": {"askedOnPurpose": 0, "askedByThread": 0, "settled": 0, "masked": 0, "dangerous": 0, "denied": 0, "notAllowed": 3}, "rules": [{"name": "suggested: bash, command `git status **`", "tool": "bash", "toml": "[[rule]]\nname = \"suggested: bash, command `git status **`\"\ntool = \"bash\"\nprincipal = \"agent:builder\"\ncommand = \"git status **\"\nverdict = \"allow\"\n", "prompts": 23, "saves": 23, "arguments": 9, "threads": 4, "people": ["user:ada"], "proposers": ["agent:builder"], "first": "2026-01-01T12:00:00.000Z", "last": "2026-01-31T12:00:00.000Z", "nearMisses": 1, "suchAs": ["{\"command\":\"git push\"} (denied by user:ada)"]}], "moreRules": 0, "moreSaves": 0})))]
 pub(super) struct SuggestionAnswer {
-    /// The part of the log that was read.
+    /// The log range that was read.
     log: api::AnalysisExtent,
     #[serde(flatten)]
     suggestion: RuleSuggestion,
 }
 
-/// Returns the rules of the policy in force.
-///
-/// `rules` of the statistics counts the calls that each has judged, under the same names.
-#[utoipa::path(
-    get,
-    path = "/v1/policy/rules",
-    operation_id = "listPolicyRules",
-    tag = "policy",
-    responses((status = 200, description = "The rules.", body = api::PolicyRuleList))
-)]
-pub(super) async fn list_rules(gate: ReadPolicyGate, _: NoQuery) -> RouteAnswer<api::PolicyRuleList> {
-    Ok(Json(gate.list_rules()?))
-}
-
-/// Judges a sample call, and writes nothing.
-///
-/// The policy in force judges, or one that the request contains. The settings of the thread, its grants and its mode do
-/// not apply.
-#[utoipa::path(
-    post,
-    path = "/v1/policy/check",
-    operation_id = "checkPolicy",
-    tag = "policy",
-    request_body(content = api::PolicyCheckRequest),
-    responses((status = 200, description = "The verdict.", body = api::PolicyVerdict))
-)]
-pub(super) async fn check(
-    gate: ReadPolicyGate,
-    _: NoQuery,
-    JsonBody(request): JsonBody<api::PolicyCheckRequest>,
-) -> RouteAnswer<api::PolicyVerdict> {
-    Ok(Json(gate.check_call(&request).await?))
-}
-
-/// Judges the calls of the log by a policy, and compares with what was decided. It writes nothing.
+/// Judges logged calls by a policy, and compares the verdicts with the decisions. It writes nothing.
 ///
 /// It reads at most the last 200,000 events, 64 MiB and 20 seconds; `log` says if that was all of the time span. One such
 /// analysis runs at a time. The lists have at most 1 MiB of arguments together.
@@ -88,8 +51,8 @@ pub(super) async fn replay(
 
 /// Suggests rules for calls that people allowed again and again, with the evidence for each.
 ///
-/// No suggested rule allows a call that was ever denied. Calls that the policy in force answers by now lead to no rule. The
-/// limits are those of a replay.
+/// No suggested rule allows a call that was ever denied. Calls that the active policy answers by now lead to no rule.
+/// The limits are those of a replay.
 #[utoipa::path(
     get,
     path = "/v1/policy/suggestions",

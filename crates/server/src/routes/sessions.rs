@@ -14,13 +14,10 @@ use axum::{
     extract::State,
     http::{HeaderName, HeaderValue, StatusCode, header},
 };
-use countersign_api::{self as api, ApprovalGate, ErrorCode};
-use countersign_gate::{
-    SessionPages,
-    access::{PageKey, Right, TokenHolder, TokenSecret},
-    event::{Role, TokenCreated, TokenKind},
-    view_caller,
-};
+use countersign_api::{self as api, ErrorCode, SendOperation, operations};
+use countersign_approvals::access::{PageKey, Right, TokenHolder, TokenSecret};
+use countersign_events::event::{Role, TokenCreated, TokenKind};
+use countersign_gate::{SessionPages, view_caller};
 use serde::Deserialize;
 
 refusals!(SignInRefusals: LinkUsed);
@@ -30,17 +27,17 @@ refusals!(SignInRefusals: LinkUsed);
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"token": "csgn_0123456789ab_…"})))]
 pub(super) struct SignInRequest {
-    /// The token of a link, or a token of a person.
+    /// A link token, or a person token.
     token: String,
 }
 
-/// The headers of an answer that begins or ends a session.
+/// The headers of an answer that starts or ends a session.
 type SessionHeaders<const N: usize> = [(HeaderName, HeaderValue); N];
 
-/// The answer to a person who has signed in: the two parts of the session's secret, the cookie and the page's key.
+/// The answer to a person who has signed in: the two parts of the session secret, the cookie and the page key.
 pub(super) type SignedIn = (StatusCode, SessionHeaders<2>, Json<api::CallerView>);
 
-/// The answer to a caller who was signed out: the cookie of the session ends.
+/// The answer to a caller who was signed out: the session cookie ends.
 type SignedOut = (SessionHeaders<1>, Json<api::CallerView>);
 
 /// A session that a sign-in has begun.
@@ -62,11 +59,11 @@ pub(super) async fn show_caller(RequestCaller(caller): RequestCaller, _: NoQuery
     Json(view_caller(&caller.holder, caller.expires_at()))
 }
 
-/// Signs a person in with a link or a token, and sets the cookie of a session.
+/// Signs a person in with a link or a token, and sets a session cookie.
 ///
-/// The browser keeps the cookie, and the page the key in `countersign-page-key`: a session needs both, because browsers send
-/// cookies to all ports of a host. A link signs in once. The session ends 12 hours after its last request, after a week in any case, and with the link or
-/// token that it was made from. The token of an agent signs no one in.
+/// The browser keeps the cookie, and the page the key in `countersign-page-key`: a session needs both, because browsers
+/// send cookies to all ports of a host. A link signs in once. The session ends 12 hours after its last request, after a
+/// week in any case, and with the link or token that it was made from. An agent token signs no one in.
 #[utoipa::path(
     post,
     path = "/v1/sessions",
@@ -101,7 +98,7 @@ pub(super) async fn sign_in(
     Ok(answer_sign_in(&app, &source, session, &record.holder))
 }
 
-/// The answer to a person who has signed in, with the cookie of the session and the page's key.
+/// The answer to a person who has signed in, with the session cookie and the page key.
 pub(super) fn answer_sign_in(
     app: &AppState,
     source: &RequestSource,
@@ -143,7 +140,8 @@ pub(super) async fn sign_out(
     if let Some(id) = caller.token() {
         let reason = Some("signed out".to_owned());
         let gate = app.gate.acting_for(&caller.holder, Right::Read);
-        gate.revoke_token(id, &api::RevokeTokenRequest { reason }).await?;
+        gate.send(operations::RevokeToken { id: id.to_owned(), body: api::RevokeTokenRequest { reason } })
+            .await?;
     }
     Ok(answer_signed_out(&caller, &source))
 }
