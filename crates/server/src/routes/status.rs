@@ -3,29 +3,18 @@
 use super::{RouteAnswer, health::check_readiness};
 use crate::{
     AppState,
-    extract::{NoQuery, ReadAllGate},
+    extract::{OperationGate, ReceivedOperation},
 };
 use axum::{Json, extract::State};
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, SendOperation, operations::ShowStatus};
 
-/// Returns who is connected and what is pending.
-///
-/// `agents`, `executors`, `approvers`, `webhooks` and `pending` come from the log. `clients` is what this server has seen
-/// of its own callers since it started: their programs, open streams and waiting requests. Other servers of the same log
-/// have clients of their own.
-#[utoipa::path(
-    get,
-    path = "/v1/status",
-    operation_id = "getStatus",
-    tag = "service",
-    responses((status = 200, description = "The status.", body = api::StatusReport))
-)]
+/// Adds what this server knows about itself and about its clients.
 pub(super) async fn show(
     State(app): State<AppState>,
-    gate: ReadAllGate,
-    _: NoQuery,
+    gate: OperationGate<ShowStatus>,
+    ReceivedOperation(operation): ReceivedOperation<ShowStatus>,
 ) -> RouteAnswer<api::StatusReport> {
-    let mut status = gate.status().await?;
+    let mut status = gate.send(operation).await?;
     let (ready, trouble) = match check_readiness(&app).await {
         Ok(report) => (true, trouble_of(report)),
         Err(error) => (false, vec![error.to_string()]),

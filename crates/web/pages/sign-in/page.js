@@ -1,5 +1,5 @@
-// The page on which people sign in and out. The token of a link is in the fragment of the URL, which browsers send to no
-// server; the page removes it from the history at once. Texts are set as text, never as markup.
+// The page on which people sign in and out. A link's token is in the URL fragment, which browsers send to no
+// server; the page removes it from the history at once. Content is set as text, never as markup.
 
 import { CountersignClient, keepPageKey } from "/assets/countersign.js";
 import { passkeyTrouble, signInWithPasskey } from "/assets/passkeys.js";

@@ -1,4 +1,4 @@
-// The page after a sign-in at an identity provider: keeps the key of the session for the pages of this origin, and leads on.
+// The page after a sign-in at an identity provider: keeps the session key for the pages of this origin, and leads on.
 
 import { keepPageKey } from "/assets/countersign.js";
 

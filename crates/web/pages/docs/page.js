@@ -1,4 +1,4 @@
-// Lists the operations of /openapi.json, each with a form that sends it. All texts are set as text, never as HTML.
+// Lists the operations of /openapi.json, each with a form that sends it. All content is set as text, never as HTML.
 
 import { sessionHeaders } from "/assets/countersign.js";
 
@@ -18,7 +18,7 @@ function resolve(api, node) {
   return resolve(api, steps.reduce((found, step) => (found || {})[unescape(step)], api));
 }
 
-// An example of a schema: its own example, or its required members.
+// A schema's example: its own example, or its required members.
 function exampleOf(api, schema, depth = 0) {
   const node = resolve(api, schema);
   if (node.example !== undefined) return node.example;
@@ -45,7 +45,7 @@ function field(name, about, isRequired, input) {
   return create("label", {}, title, create("small", { textContent: about || "" }), input);
 }
 
-// The form of an operation. The result of a request replaces the one before.
+// The form for an operation. Each request's result replaces the one before.
 function form(api, method, path, operation, parameters) {
   const inputs = parameters.map((parameter) => [parameter, create("input", { autocomplete: "off" })]);
   const content = Object.entries((resolve(api, operation.requestBody).content) || {})[0];
