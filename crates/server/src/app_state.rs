@@ -5,16 +5,19 @@ use crate::{
     connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics,
     openapi::DocumentText, stream::ReplayQueue,
 };
-use countersign_gate::{Clock, EmbeddedGate, proofs::passkey::SignInSecret};
+use countersign_gate::EmbeddedGate;
+use countersign_proofs::passkey::SignInSecret;
+use countersign_store::Clock;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
+use utoipa_axum::router::OpenApiRouter;
 
 /// The state that all endpoints share. One pointer, because each request clones it several times.
-pub(crate) type AppState = Arc<ServerState>;
+pub type AppState = Arc<ServerState>;
 
 /// The state that all endpoints share.
-pub(crate) struct ServerState {
+pub struct ServerState {
     pub(crate) gate: EmbeddedGate,
     /// Cancelled when the server is told to stop; it ends streams and waits.
     pub(crate) stop: CancellationToken,
@@ -28,10 +31,13 @@ pub(crate) struct ServerState {
     pub(crate) sign_in_secret: OnceCell<SignInSecret>,
 }
 
-/// The options of a server.
+/// Creates routes for the interfaces of other systems, with their part of the OpenAPI document.
+pub type InterfaceRoutes = fn() -> OpenApiRouter<AppState>;
+
+/// Server options.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// The clock of the gate. It times the heartbeats of streams and the age of open requests.
+    /// The gate's clock. It times the heartbeats of streams and the age of open requests.
     pub clock: Clock,
     /// The interval at which an idle stream sends a heartbeat.
     pub heartbeat: Duration,
@@ -42,17 +48,19 @@ pub struct ServerOptions {
     /// The identity provider at which people sign in, if there is one.
     #[cfg(feature = "oidc")]
     pub oidc: Option<Arc<countersign_oidc::OidcProvider>>,
-    /// True if a caller without a credential may both propose and decide.
+    /// Whether a caller without a credential may both propose and decide.
     pub solo: bool,
     /// The time limits of connections.
     pub timeouts: ConnectionTimeouts,
     /// The limits of requests.
     pub limits: RequestLimits,
+    /// The interfaces of other systems.
+    pub interfaces: Option<InterfaceRoutes>,
     /// The ways in which browsers and proxies may reach the server.
     pub access: NetworkAccess,
-    /// The certificate of the server, which the readiness check reports.
+    /// The server certificate, which the readiness check reports.
     pub certificate: Option<ServerCertificate>,
-    /// The state of the checkpoints of the server, if it signs them.
+    /// The server's checkpoint state, if it signs checkpoints.
     pub checkpoints: Option<CheckpointMonitor>,
 }
 
@@ -76,6 +84,7 @@ impl Default for ServerOptions {
             solo: false,
             timeouts: ConnectionTimeouts::default(),
             limits: RequestLimits::default(),
+            interfaces: None,
             access: NetworkAccess::default(),
             certificate: None,
             checkpoints: None,

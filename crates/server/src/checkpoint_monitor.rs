@@ -2,14 +2,14 @@
 
 use arc_swap::ArcSwap;
 use countersign_api::ReadinessReport;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use prometheus_client::{
     metrics::{counter::Counter, gauge::Gauge},
     registry::{Registry, Unit},
 };
 use std::sync::{Arc, atomic::AtomicU64};
 
-/// The state of the checkpoints of a server, for its readiness check and its metrics. Clones share the state.
+/// The checkpoint state of a server, for its readiness check and its metrics. Clones share the state.
 #[derive(Debug, Clone, Default)]
 pub struct CheckpointMonitor {
     outcome: Arc<ArcSwap<CheckpointOutcome>>,
@@ -24,7 +24,7 @@ struct CheckpointOutcome {
 }
 
 impl CheckpointMonitor {
-    /// Records that the end of the log has a checkpoint.
+    /// Records that the log's end has a checkpoint.
     pub fn record_success(&self, at: Timestamp) {
         self.last.set(std::time::Duration::from_millis(at.as_millis().unsigned_abs()).as_secs_f64());
         self.outcome.store(Arc::new(CheckpointOutcome { signed_at: Some(at), trouble: None }));

@@ -128,8 +128,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         404,
         ErrorCode::UnknownAdvisor,
-        "The policy in force has no advisor with this name and these settings.",
-        "the policy in force has no advisor \"reviewer\" with these settings",
+        "The active policy has no advisor with this name and these settings.",
+        "the active policy has no advisor \"reviewer\" with these settings",
     ),
     entry(
         404,
@@ -212,13 +212,13 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::AdviceOutdated,
-        "An advisor allowed the call under another policy than the one in force.",
-        "advisor:reviewer allowed it under another policy than the one in force; propose the call again",
+        "An advisor allowed the call under another policy than the active one.",
+        "advisor:reviewer allowed it under another policy than the active one; propose the call again",
     ),
     entry(
         409,
         ErrorCode::CallOpen,
-        "Only the texts of a call that has ended can be erased.",
+        "Only the content of a call that has ended can be erased.",
         "the call is pending, and only a call that has ended can be erased: decide, finish or cancel it first",
     ),
     entry(
@@ -230,8 +230,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::CallArchived,
-        "The texts of the call are in an archive file, which the server does not have.",
-        "the texts of this thread were moved to the archive 2025.ndjson: use it with the file, as in `countersign erase --archive FILE`",
+        "The call content is in an archive file, which the server does not have.",
+        "the content of this thread was moved to the archive 2025.ndjson: use it with the file, as in `countersign erase --archive FILE`",
     ),
     entry(
         409,
@@ -284,8 +284,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::PolicyChanged,
-        "Another policy was put in force meanwhile.",
-        "another policy is in force now, 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db: look at it before you replace it",
+        "Another policy became active meanwhile.",
+        "another policy is active now, 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db: look at it before you replace it",
     ),
     entry(
         409,
@@ -386,8 +386,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         503,
         ErrorCode::PolicyUnreadable,
-        "This version cannot read the policy in force, so it judges no calls.",
-        "the policy in force (event 7) cannot be read by this version: line 3, column 1: unknown key `quorums`; put another in force with `countersign policy apply`",
+        "This version cannot read the active policy, so it judges no calls.",
+        "the active policy (event 7) cannot be read by this version: line 3, column 1: unknown key `quorums`; apply another one with `countersign policy apply`",
     ),
     entry(
         503,
@@ -444,7 +444,7 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::TooManyConnections,
 ];
 
-/// Returns the row of a code. Codes that only clients report have no row.
+/// Returns the row for a code. Codes that only clients report have no row.
 pub(crate) fn find(code: ErrorCode) -> Option<&'static CodeEntry> {
     CODES.iter().find(|entry| entry.code == code)
 }

@@ -3,10 +3,9 @@
 
 use axum::http::{HeaderMap, header};
 use countersign_api::ConnectedClient;
-use countersign_gate::{
-    Clock, Principal, Timestamp,
-    access::{Right, TokenHolder},
-};
+use countersign_approvals::access::{Right, TokenHolder};
+use countersign_events::{Principal, Timestamp};
+use countersign_store::Clock;
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
@@ -47,14 +46,14 @@ pub(crate) struct ClientActivity {
     waits: AtomicU32,
 }
 
-/// A use of the server that lasts, such as a stream. It ends when this is dropped.
+/// A lasting use of the server, such as a stream. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenUse {
     activity: Arc<ClientActivity>,
     kind: UseKind,
 }
 
-/// The kind of a lasting use.
+/// The kind of lasting use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum UseKind {
     Stream,
@@ -101,8 +100,8 @@ impl ConnectedClients {
         activity
     }
 
-    /// Lists the programs that were seen within a day, the last one first. Tokens of one caller with the same program
-    /// count together.
+    /// Lists the programs that were seen within a day, the last one first. A caller's tokens with the same program are
+    /// one entry.
     pub(crate) fn list(&self) -> Vec<ConnectedClient> {
         let since = self.clock.now().before(FORGOTTEN_AFTER);
         let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,7 +171,7 @@ impl Drop for OpenUse {
     }
 }
 
-/// The name of a program from its `User-Agent`: its first word, and of Countersign itself also the command. Browsers say
+/// A program's name from its `User-Agent`: the first word, and for Countersign itself also the command. Browsers say
 /// much about the machine, which no reader needs.
 fn program_name(agent: &str) -> Option<String> {
     let agent = agent.trim();

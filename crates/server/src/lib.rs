@@ -1,5 +1,5 @@
-//! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
-//! as a stream of server-sent events. Each endpoint has a file of its own in `routes/`.
+//! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log as a stream of
+//! server-sent events. Each endpoint has its own file in `routes/`.
 //!
 //! The server listens on loopback addresses and socket files, or beyond them with TLS ([`tls`]) or behind a proxy. It
 //! rejects requests that a browser sends on behalf of a foreign web page ([`guard`]).
@@ -14,6 +14,7 @@ mod extract;
 mod full;
 mod guard;
 mod identity;
+pub mod interface;
 mod limits;
 mod listen;
 mod metrics;
@@ -30,7 +31,7 @@ mod tls;
 
 pub use address::{BadAddress, ListenAddress};
 pub use app_state::ServerOptions;
-pub(crate) use app_state::{AppState, ServerState};
+pub(crate) use app_state::{AppState, InterfaceRoutes, ServerState};
 pub use checkpoint_monitor::CheckpointMonitor;
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
 pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin, guard_router};
@@ -43,7 +44,8 @@ pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 use axum::{Router, middleware};
 use connected_clients::ConnectedClients;
 use connection::{ConnectionSet, accept_connections};
-use countersign_gate::{Clock, EmbeddedGate};
+use countersign_gate::EmbeddedGate;
+use countersign_store::Clock;
 use futures_util::future::{BoxFuture, join_all};
 use guard::RequestGuard;
 use limits::CallerLimiter;
@@ -61,15 +63,15 @@ use tower_http::{
     },
 };
 
-/// The time that a client has, once the server is told to stop, to send the rest of its request and to read the
-/// response. Without this limit, a client that sends or reads nothing would keep the server running.
+/// The time that a client has, once the server is stopping, to send the rest of its request and to read the response.
+/// Without this limit, a client that sends or reads nothing would keep the server running.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// The size in bytes from which responses are compressed. A shorter response fits into one packet anyway.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Serves the API until `stop` is cancelled. Then ends streams and waits, answers the requests in progress, for five
-/// seconds at most, and returns. A connection that cannot be accepted ends nothing.
+/// seconds at most, and returns. A connection that cannot be accepted does not stop the server.
 ///
 /// The future hides its type, because crates that await it would otherwise compile the whole server again.
 #[must_use]
@@ -89,10 +91,10 @@ async fn serve_until_stopped(
     options: ServerOptions,
     stop: CancellationToken,
 ) -> Result<(), ServerError> {
-    let (routes, document) = routes::router();
+    let (routes, document) = routes::router(options.interfaces);
     let metrics = Arc::new(ServerMetrics::new(&gate, options.checkpoints.as_ref(), &document));
     let document_text = Arc::new(openapi::DocumentText::new(&document));
-    // The document takes megabytes, and the server needs only its text from here on.
+    // The document takes megabytes, and the server needs only the JSON string from now on.
     drop(document);
     let app = Arc::new(ServerState {
         gate,
@@ -131,7 +133,7 @@ async fn serve_until_stopped(
     Ok(())
 }
 
-/// The origins of the pages on this machine, each once.
+/// The page origins on this machine, each once.
 fn page_origins(listeners: &[BoundListener]) -> Vec<WebOrigin> {
     let mut origins = Vec::new();
     for origin in listeners.iter().filter_map(BoundListener::page_origin) {
@@ -168,8 +170,8 @@ async fn listen(listener: BoundListener, connections: ConnectionSet) {
 
 /// Returns the OpenAPI document as indented JSON.
 #[must_use]
-pub fn document() -> String {
-    let (_, document) = routes::router();
+pub fn document(interfaces: Option<InterfaceRoutes>) -> String {
+    let (_, document) = routes::router(interfaces);
     openapi::DocumentText::new(&document).text
 }
 
@@ -201,7 +203,7 @@ mod tests {
     async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
         let folder = tempfile::tempdir()?;
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
-        let (routes, document) = routes::router();
+        let (routes, document) = routes::router(None);
         let (stop, metrics) =
             (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, None, &document)));
         let document = Arc::new(openapi::DocumentText::new(&document));

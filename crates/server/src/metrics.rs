@@ -1,4 +1,4 @@
-//! The metrics of the server, in one registry with those of the gate.
+//! The server's metrics, in one registry with those of the gate.
 
 use crate::{CheckpointMonitor, connection::ConnectionStep};
 use axum::http::{Method, StatusCode};
@@ -35,12 +35,14 @@ pub(crate) struct ServerMetrics {
     pub(crate) refused_connections: Counter,
     /// Handshakes of TLS that failed.
     pub(crate) failed_handshakes: Counter,
-    /// Failures of the system to accept a connection.
+    /// System failures to accept a connection.
     pub(crate) failed_accepts: Counter,
     open: Gauge,
     oldest: Gauge<f64, std::sync::atomic::AtomicU64>,
-    /// Approval requests that a stream delivered to a resuming reader and that were opened before it resumed.
+    /// Approval requests that a returning reader has received: from a stream that it resumed, or from a list of pending calls.
     pub(crate) recovered: Counter,
+    /// Approval requests that a returning reader had to receive.
+    pub(crate) missed: Counter,
 }
 
 /// Creates a histogram with bounds from half a millisecond to about 16 seconds.
@@ -73,14 +75,15 @@ impl ServerMetrics {
             open: Gauge::default(),
             oldest: Gauge::default(),
             recovered: Counter::default(),
+            missed: Counter::default(),
         };
         metrics.register();
         metrics.start_at_zero(document);
         metrics
     }
 
-    /// Creates the series of every operation for the statuses that alerts watch: its success, and the failures of the
-    /// server. The rate of a series that appears with its first response does not include that response.
+    /// Creates each operation's series for the statuses that alerts watch: success, and server failures. A series that
+    /// appears with its first response has a rate that misses that response.
     fn start_at_zero(&self, document: &OpenApi) {
         for step in ConnectionStep::TIMED {
             drop(self.timeouts.get_or_create(&[("step", step.as_str())]));
@@ -122,8 +125,12 @@ impl ServerMetrics {
         all.register("open_requests", "Approval requests that are pending", self.open.clone());
         let help = "The age of the oldest pending approval request";
         all.register_with_unit("oldest_open_request_age", help, Unit::Seconds, self.oldest.clone());
-        let help = "Approval requests that a stream delivered to a resuming reader, opened before it resumed";
+        let help =
+            "Approval requests that readers received later: from a resumed stream or a list of pending calls";
         all.register("recovered_requests", help, self.recovered.clone());
+        let help =
+            "Approval requests that readers had to receive later, of which some may not be recovered yet";
+        all.register("missed_requests", help, self.missed.clone());
     }
 
     /// Counts a response and its duration.
@@ -160,8 +167,8 @@ impl ServerMetrics {
         HeldGauge::new(&self.waits)
     }
 
-    /// Returns all metrics as OpenMetrics text. `open` and `oldest` are the number of open requests now, and the age
-    /// of the oldest.
+    /// Returns all metrics as OpenMetrics text. `open` is the current number of open requests, and `oldest` the age of
+    /// the oldest one.
     pub(crate) fn text(&self, open: i64, oldest: Option<Duration>) -> Result<String, std::fmt::Error> {
         self.open.set(open);
         self.oldest.set(oldest.unwrap_or_default().as_secs_f64());

@@ -18,7 +18,7 @@ const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"counters
 
 /// An error response.
 #[derive(Debug, Clone)]
-pub(crate) struct ProblemResponse(Box<api::Problem>);
+pub struct ProblemResponse(Box<api::Problem>);
 
 impl ProblemResponse {
     /// Creates a problem with this code, whose status is in [`codes::CODES`].
@@ -34,12 +34,12 @@ impl ProblemResponse {
         }))
     }
 
-    /// Creates the problem of a well-formed request with an invalid value.
+    /// Creates the problem for a well-formed request with an invalid value.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(ErrorCode::Invalid, detail)
     }
 
-    /// Adds the name of the invalid parameter or header.
+    /// Adds the invalid parameter or header.
     pub(crate) fn with_parameter(mut self, parameter: &str) -> Self {
         self.0.parameter = Some(parameter.to_owned());
         self
@@ -51,7 +51,7 @@ impl ProblemResponse {
         self
     }
 
-    /// Adds the name of the failed readiness check.
+    /// Adds the failed readiness check.
     pub(crate) fn with_check(mut self, check: &str) -> Self {
         self.0.check = Some(check.to_owned());
         self

@@ -1,7 +1,7 @@
 //! The paths that everyone may use, and those that a link may lead to.
 
-/// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last one, to which an
-/// identity provider sends a browser, only for a browser that began a sign-in.
+/// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last one, to which
+/// an identity provider sends a browser, only for a browser that started a sign-in.
 const PAGES: [&str; 14] = [
     "/",
     "/docs",
@@ -19,18 +19,19 @@ const PAGES: [&str; 14] = [
     "/sign-in/oidc/callback",
 ];
 
-/// The beginnings of the paths of the pages of calls and threads.
+/// Path prefixes of call pages and thread pages.
 const PAGE_FOLDERS: [&str; 2] = ["/calls/", "/threads/"];
 
-/// The beginnings of the paths of the API, and of the interfaces of other systems.
+/// Path prefixes of the API, and of the interfaces for other systems.
 const API_FOLDERS: [&str; 4] = ["/v1/", "/api/", "/approval/", "/worlds/"];
 
-/// True if this is a page for people.
+/// Returns true if this is a page for people.
 pub(crate) fn is_page(path: &str) -> bool {
     PAGES.contains(&path) || PAGE_FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
-/// True if the route answers by the caller's rights. The others are for everyone, and checks of health are frequent.
+/// Returns true if the route answers by the caller's rights. The others are for everyone, and health checks are
+/// frequent.
 pub(crate) fn needs_caller(route: &str) -> bool {
-    API_FOLDERS.iter().any(|folder| route.starts_with(folder)) || route == "/metrics"
+    API_FOLDERS.iter().any(|folder| route.starts_with(folder)) || matches!(route, "/metrics" | "/stream")
 }

@@ -1,4 +1,4 @@
-//! Accepting connections: up to a maximum they are served; a few more are told that the server is full.
+//! Accepts connections. Up to a maximum they are served; a few more get the answer that the server is full.
 
 use super::{
     ConnectionOrigin, ConnectionTimeouts, PeerAddress,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::metrics::ServerMetrics;
 use axum::Router;
-use countersign_gate::Clock;
+use countersign_store::Clock;
 use std::{
     collections::VecDeque,
     io,
@@ -56,9 +56,9 @@ pub(crate) struct ConnectionSet {
     pub(crate) full_router: Router,
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) timeouts: ConnectionTimeouts,
-    /// Cancelled when connections shall finish their request and close.
+    /// Cancelled when connections must finish their request and close.
     pub(crate) stop: CancellationToken,
-    /// Cancelled when connections shall close at once.
+    /// Cancelled when connections must close at once.
     pub(crate) abort: CancellationToken,
     pub(crate) tasks: TaskTracker,
     places: Arc<Semaphore>,
@@ -85,8 +85,8 @@ impl ConnectionSet {
         }
     }
 
-    /// Serves a connection in a task of its own. Beyond the maximum, the newest few connections are answered by the router
-    /// of a full server.
+    /// Serves a connection in its own task. Beyond the maximum, the full-server router answers the newest few
+    /// connections.
     fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         &self,
         (socket, peer): (S, PeerAddress),
@@ -121,7 +121,7 @@ impl ConnectionSet {
         }
     }
 
-    /// Runs a connection in a task of its own until it ends, and counts it.
+    /// Runs a connection in its own task until it ends, and counts it.
     fn track(
         &self,
         lifetime: ConnectionLifetime,
@@ -146,7 +146,7 @@ impl ConnectionSet {
     }
 }
 
-/// The place of a connection, which others get when it is dropped, and what ends the connection at once.
+/// A connection slot, which becomes free when it is dropped, and what ends the connection at once.
 struct ConnectionLifetime {
     _place: Option<OwnedSemaphorePermit>,
     end: CancellationToken,
@@ -181,7 +181,7 @@ impl ConnectionSource for UnixListener {
     }
 }
 
-/// Accepts connections until the server stops. An error of the system ends neither the listener nor the connections.
+/// Accepts connections until the server stops. A system error ends neither the listener nor the connections.
 pub(crate) async fn accept_connections(
     connections: ConnectionSet,
     listener: &impl ConnectionSource,
@@ -197,7 +197,7 @@ pub(crate) async fn accept_connections(
             Ok(accepted) => {
                 failing = false;
                 connections.admit(accepted, tls);
-                // Connections that arrive in a burst must not keep those that are open from being served.
+                // A burst of new connections must not delay the open ones.
                 tokio::task::yield_now().await;
             }
             // The client closed the connection before it was accepted.
@@ -208,7 +208,7 @@ pub(crate) async fn accept_connections(
                 }
                 failing = true;
                 connections.metrics.failed_accepts.inc();
-                // The connection stays in the queue of the system, so an immediate attempt would fail again.
+                // The connection stays in the system's queue, so an immediate attempt would fail again.
                 Clock::System.sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A listener of a process with too many open files. It stops the server at the fourth attempt.
+    /// A listener in a process with too many open files. It stops the server at the fourth attempt.
     struct ExhaustedListener {
         attempts: AtomicUsize,
         stop: CancellationToken,
@@ -256,7 +256,7 @@ mod tests {
     async fn accept_error_pauses_and_keeps_the_listener() {
         let folder = tempfile::tempdir().expect("a folder");
         let gate = countersign_gate::EmbeddedGate::open(folder.path().join("log.db")).await.expect("a gate");
-        let (_, document) = crate::routes::router();
+        let (_, document) = crate::routes::router(None);
         let metrics = Arc::new(ServerMetrics::new(&gate, None, &document));
         let stop = CancellationToken::new();
         let limits = (1, ConnectionTimeouts::default());

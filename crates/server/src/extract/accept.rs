@@ -1,4 +1,4 @@
-//! `Accept`: the form of the answer, where an endpoint has two.
+//! `Accept`: the answer format, where an endpoint has two.
 
 use crate::problem::ProblemResponse;
 use axum::{
@@ -6,8 +6,8 @@ use axum::{
     http::{header::ACCEPT, request::Parts},
 };
 
-/// True if the caller reads JSON and no stream. A client that names no form gets the stream.
-pub(crate) struct PrefersJson(pub(crate) bool);
+/// Whether the caller reads JSON and no stream. A client that names no format gets the stream.
+pub struct PrefersJson(pub bool);
 
 impl<S: Sync> FromRequestParts<S> for PrefersJson {
     type Rejection = ProblemResponse;

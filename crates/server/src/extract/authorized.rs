@@ -1,4 +1,4 @@
-//! The extractor of the gate for a caller who may use an endpoint.
+//! Extracts the gate for a caller who may use an endpoint.
 
 use crate::{
     AppState,
@@ -10,30 +10,36 @@ use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::request::Parts,
 };
-use countersign_api::{ErrorCode, GateError};
-use countersign_gate::{EmbeddedGate, ThreadId, access::Right};
+use countersign_api::{
+    ErrorCode, GateError,
+    operations::{Operation, OperationRight},
+};
+use countersign_approvals::access::Right;
+use countersign_events::ThreadId;
+use countersign_gate::EmbeddedGate;
 use std::{marker::PhantomData, ops::Deref};
 
 /// The right that an endpoint needs.
-pub(crate) trait RequiredRight: Send {
+pub trait RequiredRight: Send {
+    /// The right.
     const RIGHT: Right;
-    /// True if the caller must see all threads.
+    /// Whether the caller must see all threads.
     const ALL_THREADS: bool = false;
 }
 
 /// The gate for a caller who has the right `R`, and who sees the thread in the path. It is the only way from a request to
 /// a gate, so no endpoint can forget the check.
-pub(crate) struct AuthorizedGate<R> {
+pub struct AuthorizedGate<R> {
     gate: EmbeddedGate,
     identity: CallerIdentity,
     right: PhantomData<R>,
 }
 
 macro_rules! required_rights {
-    ($($(#[$doc:meta])* $name:ident as $alias:ident: $right:ident, all threads: $all:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident as $visible:vis $alias:ident: $right:ident, all threads: $all:literal;)*) => {
         $(
             #[doc = concat!("See [`", stringify!($alias), "`].")]
-            pub(crate) struct $name;
+            $visible struct $name;
 
             impl RequiredRight for $name {
                 const RIGHT: Right = Right::$right;
@@ -41,39 +47,58 @@ macro_rules! required_rights {
             }
 
             $(#[$doc])*
-            pub(crate) type $alias = AuthorizedGate<$name>;
+            $visible type $alias = AuthorizedGate<$name>;
         )*
     };
 }
 
 required_rights! {
     /// To read calls, threads and events. Lists contain what the caller sees.
-    Reading as ReadGate: Read, all threads: false;
+    Reading as pub ReadGate: Read, all threads: false;
     /// To read what concerns all threads at once.
-    ReadingAll as ReadAllGate: Read, all threads: true;
-    /// To read the policy of the log.
-    ReadingPolicy as ReadPolicyGate: ReadPolicy, all threads: false;
+    ReadingAll as pub(crate) ReadAllGate: Read, all threads: true;
     /// To judge the calls of all threads by a policy.
-    ReadingPolicyAll as ReadAllByPolicyGate: ReadPolicy, all threads: true;
+    ReadingPolicyAll as pub(crate) ReadAllByPolicyGate: ReadPolicy, all threads: true;
     /// To propose and execute calls.
-    Executing as ExecuteGate: Execute, all threads: false;
+    Executing as pub ExecuteGate: Execute, all threads: false;
     /// To add messages to a conversation.
-    Conversing as ConverseGate: Converse, all threads: false;
+    Conversing as pub ConverseGate: Converse, all threads: false;
     /// To decide.
-    Deciding as DecideGate: Decide, all threads: false;
-    /// To decide in all threads at once.
-    DecidingAll as DecideAllGate: Decide, all threads: true;
-    /// To close a thread.
-    Closing as CloseGate: Close, all threads: false;
-    /// To add and remove keys of approvers.
-    ManagingKeys as ManageKeysGate: ManageKeys, all threads: false;
-    /// To set policies, modes and tokens.
-    Administering as AdminGate: Administer, all threads: false;
+    Deciding as pub DecideGate: Decide, all threads: false;
 }
+
+/// What an operation row demands.
+pub(crate) struct OperationDemand<O>(PhantomData<O>);
+
+impl<O: Operation> RequiredRight for OperationDemand<O> {
+    const RIGHT: Right = match O::ROW.right {
+        OperationRight::Read | OperationRight::ReadAllThreads => Right::Read,
+        OperationRight::ReadPolicy => Right::ReadPolicy,
+        OperationRight::Execute => Right::Execute,
+        OperationRight::Converse => Right::Converse,
+        OperationRight::Decide | OperationRight::DecideAllThreads => Right::Decide,
+        OperationRight::Close => Right::Close,
+        OperationRight::ManageKeys => Right::ManageKeys,
+        OperationRight::Administer => Right::Administer,
+    };
+    const ALL_THREADS: bool =
+        matches!(O::ROW.right, OperationRight::ReadAllThreads | OperationRight::DecideAllThreads);
+}
+
+/// The gate for a table operation, for a caller who has the right in its row.
+pub(crate) type OperationGate<O> = AuthorizedGate<OperationDemand<O>>;
 
 impl<R> AuthorizedGate<R> {
     pub(crate) fn identity(&self) -> &CallerIdentity {
         &self.identity
+    }
+
+    /// Refuses a thread that the caller does not see. A thread in the path was checked already; this is for one in the body.
+    ///
+    /// # Errors
+    /// `unknown_thread`, whether the thread exists or not.
+    pub fn require_thread(&self, thread: &ThreadId) -> Result<(), ProblemResponse> {
+        if self.identity.holder.threads.admits(thread) { Ok(()) } else { Err(hidden_thread(thread).into()) }
     }
 }
 
@@ -100,16 +125,16 @@ impl<R: RequiredRight> FromRequestParts<AppState> for AuthorizedGate<R> {
             let detail = "this concerns all threads, and the credential is limited to some; name a thread";
             return Err(ProblemResponse::new(ErrorCode::NotPermitted, detail));
         }
-        if let Some(thread) = thread_of(parts).await
-            && !holder.threads.admits(&thread)
-        {
-            return Err(hidden_thread(&thread).into());
+        let gate = app.gate.acting_for(holder, R::RIGHT);
+        let authorized = Self { gate, identity, right: PhantomData };
+        if let Some(thread) = thread_of(parts).await {
+            authorized.require_thread(&thread)?;
         }
-        Ok(Self { gate: app.gate.acting_for(holder, R::RIGHT), identity, right: PhantomData })
+        Ok(authorized)
     }
 }
 
-/// The caller of a request of which only the identity counts.
+/// The caller of a request that depends only on the caller's identity.
 pub(crate) struct RequestCaller(pub(crate) CallerIdentity);
 
 impl FromRequestParts<AppState> for RequestCaller {
@@ -133,7 +158,7 @@ fn identity_of(parts: &Parts) -> Result<CallerIdentity, ProblemResponse> {
     }
 }
 
-/// The thread in the path. An invalid one is rejected by the extractor of the path.
+/// The thread in the path. An invalid one is rejected by the path's extractor.
 async fn thread_of(parts: &mut Parts) -> Option<ThreadId> {
     let params = parts.extract::<RawPathParams>().await.ok()?;
     let (_, thread) = params.iter().find(|(name, _)| *name == "thread")?;

@@ -1,4 +1,4 @@
-//! The extractor of JSON bodies, which are limited in size and depth and must be objects.
+//! Extracts JSON bodies, which are limited in size and depth and must be objects.
 
 use crate::{AppState, connection::BodyTimeout, problem::ProblemResponse};
 use axum::{
@@ -9,7 +9,8 @@ use axum::{
     },
 };
 use countersign_api::ErrorCode;
-use countersign_gate::{json::MAX_DEPTH, run_large};
+use countersign_events::json::MAX_DEPTH;
+use countersign_gate::run_large;
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::error::Error;
@@ -18,7 +19,7 @@ use std::error::Error;
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
 
 /// A JSON body.
-pub(crate) struct JsonBody<T>(pub(crate) T);
+pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
     type Rejection = ProblemResponse;
@@ -30,7 +31,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
     }
 }
 
-/// Reads a body of at most `limit` bytes. The connection reads the rest of a larger one.
+/// Reads a body of at most `limit` bytes. The connection reads the rest of a larger body.
 async fn read_body(body: axum::body::Body, limit: usize) -> Result<Vec<u8>, ProblemResponse> {
     let (mut chunks, mut content) = (body.into_data_stream(), Vec::new());
     while let Some(chunk) = chunks.next().await {
@@ -46,7 +47,7 @@ async fn read_body(body: axum::body::Body, limit: usize) -> Result<Vec<u8>, Prob
     Ok(content)
 }
 
-/// The problem of a body that cannot be read to its end.
+/// The problem for a body that cannot be read to its end.
 fn body_problem(why: &axum::Error) -> ProblemResponse {
     let mut cause: Option<&(dyn Error + 'static)> = Some(why);
     while let Some(error) = cause {
@@ -90,13 +91,14 @@ fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), Pro
     }
 }
 
-fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
+/// Parses a body. An empty body is an empty object.
+pub(super) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
     let text = if bytes.is_empty() { b"{}" } else { bytes };
     if let Some((line, column)) = find_excess_depth(text) {
         let detail = format!("the body nests deeper than {MAX_DEPTH} levels at line {line} column {column}");
         return Err(ProblemResponse::new(ErrorCode::Invalid, detail).with_position(line, column));
     }
-    // serde would read an array as the values of the fields in order, although the request does not name the fields.
+    // serde would read an array as the field values in order, although the request does not name the fields.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
         return Err(ProblemResponse::invalid("the body must be a JSON object"));
     }

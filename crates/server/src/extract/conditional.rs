@@ -1,7 +1,7 @@
 //! `If-None-Match` (RFC 9110, 13.1.2): a caller that has the current response gets 304, if possible without a query.
 //!
 //! The tags are weak and derive from the log, because a response changes only when the log grows. The exception is a
-//! pending request, which also changes with the policy, so its tag also covers the policy or its own text.
+//! pending request, which also changes with the policy, so its tag also covers the policy or its own JSON.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{
@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_api::{self as api, GateError};
-use countersign_gate::{Json, Sha256};
+use countersign_events::{Json, Sha256};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::{
@@ -22,18 +22,18 @@ use utoipa::{
     },
 };
 
-/// The tags of the responses that the caller has.
+/// Tags of the responses that the caller has.
 pub(crate) struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
-    /// Creates the header of a caller that has no response.
+    /// Creates the header for a caller that has no response.
     pub(crate) const fn empty() -> Self {
         Self(Vec::new())
     }
 
     /// Returns true if the caller has the response with this tag.
     pub(crate) fn has(&self, tag: &str) -> bool {
-        // Weak comparison: the weakness of a tag makes no difference.
+        // Weak comparison: it makes no difference whether a tag is weak.
         let opaque = tag.trim_start_matches("W/");
         self.0.iter().any(|own| own == "*" || own.trim_start_matches("W/") == opaque)
     }
@@ -63,9 +63,9 @@ pub(crate) fn not_modified(tag: &str) -> Response {
     with_tag(tag, StatusCode::NOT_MODIFIED)
 }
 
-/// Returns the tag of a call: its newest `seq` and its state, which changes without an event when a lease lapses. The
-/// request of a pending call also depends on the other calls of its thread and on the policy, so the tag contains a
-/// hash of its text.
+/// Returns a call's tag: its newest `seq` and its state, which changes without an event when a lease lapses. A pending
+/// call's request also depends on the other calls in its thread and on the policy, so the tag contains a hash of the
+/// request's JSON.
 pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let seqs = [
         Some(call.proposal.seq),
@@ -87,7 +87,8 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let request_hash = request_text
         .map(|text| format!("-{}", short_hash(Sha256::digest(text.as_str().as_bytes()))))
         .unwrap_or_default();
-    // The time at which the proposer was last seen changes without an end, so only its loss changes the tag.
+    // The time at which the proposer was last seen changes all the time, so only the loss of the proposer changes the
+    // tag.
     let gone = if call.proposer_gone { "-gone" } else { "" };
     format!("W/\"{newest}-{}{request_hash}{gone}\"", call.state)
 }

@@ -1,4 +1,4 @@
-//! `Last-Event-ID`: the last event that a reader of the stream has. Browsers send it when they reconnect.
+//! `Last-Event-ID`: the last event that a stream reader has. Browsers send it when they reconnect.
 
 use super::{header, parse_cursor};
 use crate::{openapi, problem::ProblemResponse};
@@ -10,7 +10,7 @@ use utoipa::{
 };
 
 /// The last event that the reader has; `None` if it reads for the first time.
-pub(crate) struct LastEventId(pub(crate) Option<LogCursor>);
+pub struct LastEventId(pub Option<LogCursor>);
 
 impl<S: Sync> FromRequestParts<S> for LastEventId {
     type Rejection = ProblemResponse;

@@ -4,7 +4,7 @@
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
-use countersign_gate::{
+use countersign_events::{
     CallStateFilter, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, event::MessageFormat,
 };
 use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, str::FromStr};
@@ -20,66 +20,59 @@ use utoipa::{
 /// The numbers of prompts from which a rule may follow: a single answer shows no habit.
 const HABIT: RangeInclusive<u32> = 2..=1_000_000;
 
-/// The names of the parameters that an endpoint accepts.
-pub(crate) trait AcceptedParameters: Send {
+/// The parameter names that an endpoint accepts.
+pub trait AcceptedParameters: Send {
+    /// The names.
     const NAMES: &[&str];
 }
 
 macro_rules! parameter_sets {
-    ($($(#[$doc:meta])* $name:ident as $marker:ident: $names:expr;)*) => {
+    ($($(#[$doc:meta])* $visible:vis $name:ident as $marker:ident: $names:expr;)*) => {
         $(
             #[doc = concat!("See [`", stringify!($name), "`].")]
-            pub(crate) struct $marker;
+            $visible struct $marker;
 
             impl AcceptedParameters for $marker {
                 const NAMES: &[&str] = &$names;
             }
 
             $(#[$doc])*
-            pub(crate) type $name = QueryParameters<$marker>;
+            $visible type $name = QueryParameters<$marker>;
         )*
     };
 }
 
 parameter_sets! {
     /// No parameters.
-    NoQuery as NoParameters: [];
-    /// The parameters of a list without filters.
-    ListQuery as ListParameters: ["after", "limit"];
-    /// The parameters of the messages of a thread.
-    MessageQuery as MessageParameters: ["after", "limit", "for", "format"];
-    /// The parameters of the grants of a thread.
-    GrantQuery as GrantParameters: ["after", "limit", "all"];
-    /// The parameters of the tokens.
-    TokenQuery as TokenParameters: ["after", "limit", "all"];
-    /// The parameters of the log.
-    EventQuery as EventParameters: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
-    /// The parameters of a thread's log.
-    ThreadEventQuery as ThreadEventParameters: ["after", "limit", "type", "tool", "principal", "since", "until"];
-    /// The parameters of the pending calls.
-    PendingQuery as PendingParameters: ["after", "limit", "thread", "tool", "principal", "since", "until"];
-    /// The parameters of a thread's pending calls.
-    ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
-    /// The parameters of the calls.
-    CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash"];
-    /// The parameters of a thread's calls.
-    ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash"];
+    pub NoQuery as NoParameters: [];
+    /// Query parameters for a thread's messages.
+    pub(crate) MessageQuery as MessageParameters: ["after", "limit", "for", "format"];
+    /// The log's parameters.
+    pub(crate) EventQuery as EventParameters: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
+    /// Query parameters for a thread's log.
+    pub(crate) ThreadEventQuery as ThreadEventParameters: ["after", "limit", "type", "tool", "principal", "since", "until"];
+    /// Query parameters for pending calls.
+    pub(crate) PendingQuery as PendingParameters: ["after", "limit", "thread", "tool", "principal", "since", "until"];
+    /// Query parameters for a thread's pending calls.
+    pub(crate) ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
+    /// Query parameters for calls.
+    pub(crate) CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash"];
+    /// Query parameters for a thread's calls.
+    pub(crate) ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash"];
     /// The parameters of suggested rules.
-    SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
-    /// The parameters of statistics.
-    StatisticsQuery as StatisticsParameters: ["after", "since", "until", "utcOffsetMinutes"];
+    pub(crate) SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
 }
 
 /// The parsed query parameters.
-pub(crate) struct QueryParameters<T> {
+pub struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,
     pub(crate) state: Option<CallStateFilter>,
-    /// True if the list has also the items that have ended.
+    /// Whether the list also has ended items.
     pub(crate) all: bool,
     /// The offset from UTC at which days are counted.
     pub(crate) days_at: Option<api::UtcOffset>,
-    /// The least number of prompts that a suggested rule saves.
+    /// The fewest prompts that a suggested rule saves.
     pub(crate) at_least: Option<u64>,
     /// The reader for whom the whole conversation is written.
     pub(crate) reader: Option<api::ConversationReader>,
@@ -225,11 +218,12 @@ fn parse_number<N: FromStr + PartialOrd + Display>(
 
 impl<T: AcceptedParameters> IntoParams for QueryParameters<T> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        T::NAMES.iter().map(|name| describe(name)).collect()
+        T::NAMES.iter().map(|name| query_parameter(name)).collect()
     }
 }
 
-fn describe(name: &str) -> Parameter {
+/// Describes the query parameter with this name.
+pub(crate) fn query_parameter(name: &str) -> Parameter {
     let (description, schema): (&str, RefOr<Schema>) = match name {
         "after" => (
             "The cursor: `next` of the previous page. 0 begins at the start of the list.",

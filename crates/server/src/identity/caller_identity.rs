@@ -1,16 +1,14 @@
-//! The identity of a caller, as a request carries it.
+//! Caller identities, as requests carry them.
 
 use crate::{connected_clients::ClientActivity, problem::ProblemResponse};
-use countersign_gate::{
-    Timestamp,
-    access::{TokenHolder, TokenRecord},
-};
+use countersign_approvals::access::{TokenHolder, TokenRecord};
+use countersign_events::Timestamp;
 use std::sync::Arc;
 
-/// The caller of a request, or the reason why there is none, as an extension of the request.
+/// The caller of a request, or the reason why there is none, as a request extension.
 pub(crate) type IdentifiedRequest = Arc<Result<CallerIdentity, ProblemResponse>>;
 
-/// The identity of a caller.
+/// A caller identity.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerIdentity {
     pub(crate) holder: Arc<TokenHolder>,
@@ -21,7 +19,7 @@ pub(crate) struct CallerIdentity {
 }
 
 impl CallerIdentity {
-    /// The id of the token or session.
+    /// The token or session id.
     pub(crate) fn token(&self) -> Option<&str> {
         self.holder.token.as_deref()
     }

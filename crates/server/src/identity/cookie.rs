@@ -1,11 +1,12 @@
-//! The cookies of browsers: the session, and the state of a sign-in at an identity provider. Over TLS their names begin with
-//! `__Host-`, which browsers accept only with `Secure`, without a domain, and for the whole host, so that no other host can
-//! set them. Browsers send a cookie to all ports of a host: the name of a session's has the port, so that servers on several ports do
-//! not replace each other's, and a session needs a [page key](countersign_gate::access::PageKey), too.
+//! Browser cookies: the session, and the state of a sign-in at an identity provider. Over TLS their names start with
+//! `__Host-`, which browsers accept only with `Secure`, without a domain, and for the whole host, so that no other host
+//! can set them. Browsers send a cookie to all ports of a host: the session cookie's name contains the port, so that
+//! servers on several ports do not replace each other's, and a session needs a
+//! [page key](countersign_approvals::access::PageKey), too.
 
 use crate::guard::RequestOrigin;
 use axum::http::{HeaderMap, HeaderValue, header};
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use std::time::Duration;
 
 /// A cookie of this server.
@@ -13,13 +14,13 @@ use std::time::Duration;
 pub(crate) struct BrowserCookie {
     name: &'static str,
     secure_name: &'static str,
-    /// Other sites' links send no cookie with `Strict`, and one with `Lax` when they open a page of this server.
+    /// Links from other sites send no `Strict` cookie, and send a `Lax` cookie when they open a page of this server.
     same_site: &'static str,
-    /// Whether each port has a cookie of its own. Any server of the log can complete a sign-in.
+    /// Whether each port has its own cookie. Any server of the log can complete a sign-in.
     has_port: bool,
 }
 
-/// The session of a browser.
+/// A browser session.
 pub(crate) const SESSION_COOKIE: BrowserCookie = BrowserCookie {
     name: "countersign_session",
     secure_name: "__Host-countersign_session",
@@ -50,7 +51,7 @@ impl BrowserCookie {
         self.set("", Duration::ZERO, origin)
     }
 
-    /// Returns the value in the cookies of a request.
+    /// Returns the value in a request's cookies.
     pub(crate) fn read<'a>(self, headers: &'a HeaderMap, origin: &RequestOrigin) -> Option<&'a str> {
         read_value(headers, &self.name(origin))
     }
@@ -63,7 +64,7 @@ fn read_value<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
-/// The state of a sign-in at an identity provider, which sends the browser back from another site.
+/// Sign-in state for an identity provider, which sends the browser back from another site.
 #[cfg(feature = "oidc")]
 pub(crate) const SIGN_IN_COOKIE: BrowserCookie = BrowserCookie {
     name: "countersign_sign_in",
@@ -72,7 +73,7 @@ pub(crate) const SIGN_IN_COOKIE: BrowserCookie = BrowserCookie {
     has_port: false,
 };
 
-/// The cookie of a session that ends at `ends_at`.
+/// The cookie for a session that ends at `ends_at`.
 pub(crate) fn session_cookie(
     token: &str,
     ends_at: Timestamp,

@@ -1,9 +1,9 @@
-//! The credential in the header `Authorization` (RFC 6750), and the page key beside a session's cookie.
+//! The credential in the header `Authorization` (RFC 6750), and the page key beside a session cookie.
 
 use crate::problem::ProblemResponse;
 use axum::http::{HeaderMap, header};
 use countersign_api::ErrorCode;
-use countersign_gate::access::{PageKey, TokenSecret};
+use countersign_approvals::access::{PageKey, TokenSecret};
 
 /// The header in which pages send the key of their session, and in which a sign-in answers with it.
 pub(crate) const PAGE_KEY: &str = "countersign-page-key";
@@ -16,7 +16,7 @@ pub(super) fn read_page_key(headers: &HeaderMap) -> Result<Option<PageKey>, Prob
     Ok(Some(key))
 }
 
-/// Returns the token of the header `Authorization`; `None` without the header. Fails if it is not `Bearer` and a token.
+/// Returns the token in the header `Authorization`; `None` without the header. Fails if it is not `Bearer` and a token.
 pub(super) fn read_bearer(headers: &HeaderMap) -> Result<Option<TokenSecret>, ProblemResponse> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -36,7 +36,7 @@ pub(crate) fn parse_token(text: &str) -> Result<TokenSecret, ProblemResponse> {
     TokenSecret::parse(text).map_err(|why| unauthenticated(&why.to_string()))
 }
 
-/// The problem of a request without a credential, or with one that is not accepted.
+/// The problem for a request without a credential, or with one that is not accepted.
 pub(crate) fn unauthenticated(why: &str) -> ProblemResponse {
     ProblemResponse::new(ErrorCode::Unauthenticated, why)
 }

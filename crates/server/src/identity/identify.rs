@@ -10,14 +10,12 @@ use axum::{
     extract::Request,
     http::{HeaderMap, HeaderValue},
 };
-use countersign_gate::{
-    SessionPages,
-    access::{TokenHolder, TokenRecord, TokenSecret},
-    event::TokenKind,
-};
+use countersign_approvals::access::{TokenHolder, TokenRecord, TokenSecret};
+use countersign_events::event::TokenKind;
+use countersign_gate::SessionPages;
 use std::sync::Arc;
 
-/// Finds out who sent a request, and adds the answer to it. Returns the cookie of a session that was continued.
+/// Finds out who sent a request, and adds the answer to it. Returns the cookie if a session was continued.
 pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Option<HeaderValue> {
     // The guard has found the origin of every request that comes this far.
     let origin = request.extensions().get::<RequestOrigin>().cloned()?;
@@ -88,7 +86,8 @@ async fn authenticate(
     }
 }
 
-/// Continues a session of which half of the idle time is over, once: concurrent requests of a browser keep the old one.
+/// Continues a session once half of its idle time is over. It does so once: a browser's concurrent requests keep the
+/// old session.
 async fn continue_session(
     app: &AppState,
     session: &TokenRecord,

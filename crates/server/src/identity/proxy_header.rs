@@ -3,27 +3,22 @@
 use crate::problem::ProblemResponse;
 use axum::http::{HeaderMap, HeaderName};
 use countersign_api::ErrorCode;
-use countersign_gate::{
-    Principal,
-    access::{ApproverStanding, SOLO_MARK, TokenHolder, VisibleThreads},
-    event::Role,
-    id::check_actor_name,
-    principal::PrincipalKind,
-};
+use countersign_approvals::access::{ApproverStanding, SOLO_MARK, TokenHolder, VisibleThreads};
+use countersign_events::{Principal, event::Role, id::check_actor_name, principal::PrincipalKind};
 
-/// The header in which a trusted proxy names the caller, and the roles of the people whom it names. It counts only on
-/// connections from such a proxy.
+/// The header in which a trusted proxy names the caller, and the roles of the people whom it names. The server reads it
+/// only on connections from such a proxy.
 #[derive(Debug, Clone)]
 pub struct IdentityHeader {
-    /// The name of the header.
+    /// The header's name.
     pub name: HeaderName,
-    /// The roles of people. A value that begins with `agent:` names an agent, which always has the role `agent`.
+    /// The roles of people. A value that starts with `agent:` names an agent, which always has the role `agent`.
     pub roles: Vec<Role>,
 }
 
 impl IdentityHeader {
-    /// Returns the caller whom the header names: `agent:NAME`, `user:NAME`, or the name of a person. Characters other than
-    /// ASCII are percent-encoded. `None` without the header.
+    /// Returns the caller whom the header names: `agent:NAME`, `user:NAME`, or a person's name. Non-ASCII characters
+    /// are percent-encoded. `None` without the header.
     pub(super) fn read_holder(&self, headers: &HeaderMap) -> Result<Option<TokenHolder>, ProblemResponse> {
         let Some(value) = crate::extract::header(headers, self.name.as_str())? else { return Ok(None) };
         let bad = |why: String| {

@@ -10,13 +10,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The number of places that each caller holds. Callers without one are not listed.
+/// The number of slots that each caller holds. Callers without a slot are not listed.
 #[derive(Debug, Default)]
 pub(super) struct CallerPlaces(Arc<Mutex<HashMap<CallerKey, u32>>>);
 
-/// A place that a caller holds until this is dropped.
+/// A slot that a caller holds until this is dropped.
 #[derive(Debug)]
-pub(crate) struct HeldPlace {
+pub struct HeldPlace {
     caller: CallerKey,
     places: Arc<Mutex<HashMap<CallerKey, u32>>>,
     /// The same use, as the list of connected programs shows it.
@@ -24,7 +24,7 @@ pub(crate) struct HeldPlace {
 }
 
 impl CallerPlaces {
-    /// Takes a place; `None` if the caller holds `most`.
+    /// Takes a slot; `None` if the caller holds `most`.
     pub(super) fn hold(&self, caller: &CallerIdentity, kind: UseKind, most: u32) -> Option<HeldPlace> {
         let mut place = self.hold_for(CallerKey::of_identity(caller), most)?;
         place.shown = caller.client.as_ref().map(|client| client.begin(kind));

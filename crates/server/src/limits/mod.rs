@@ -1,4 +1,4 @@
-//! The limits of requests: the size of bodies and of headers, and how much one caller may use at the same time.
+//! Request limits: the size of bodies and headers, and how much one caller may use concurrently.
 
 mod caller_key;
 mod header_limit;
@@ -7,11 +7,11 @@ mod token_buckets;
 
 pub(crate) use caller_key::CallerKey;
 pub(crate) use header_limit::{MAX_HEADERS, check_headers};
-pub(crate) use held_places::HeldPlace;
+pub use held_places::HeldPlace;
 
 use crate::{connected_clients::UseKind, identity::CallerIdentity, problem::ProblemResponse};
 use countersign_api::ErrorCode;
-use countersign_gate::json::MAX_BYTES;
+use countersign_events::json::MAX_BYTES;
 use held_places::CallerPlaces;
 use token_buckets::TokenBuckets;
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// The use of the server by each caller.
+/// Each caller's use of the server.
 #[derive(Debug)]
 pub(crate) struct CallerLimiter {
     limits: RequestLimits,

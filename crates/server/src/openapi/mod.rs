@@ -5,11 +5,12 @@ mod builders;
 mod refusals;
 
 pub(crate) use builders::{header, parameter, text};
-pub(crate) use refusals::{refusals, responses};
+pub use refusals::responses;
+pub(crate) use refusals::{OperationRefusals, refusals};
 
 use crate::{public_paths::needs_caller, request_id};
 use countersign_api as api;
-use countersign_gate::Sha256;
+use countersign_events::Sha256;
 use std::collections::BTreeMap;
 use utoipa::{
     OpenApi,
@@ -20,7 +21,7 @@ use utoipa::{
     },
 };
 
-/// The parts of the document that describe the API as a whole.
+/// The document parts that describe the whole API.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -34,8 +35,7 @@ use utoipa::{
     // Schemas that no response of a route names directly: of tagged and streamed responses, and of errors.
     components(schemas(
         crate::routes::message_answer::MessageAnswer, api::MessagePage, api::ConversationView,
-        api::CallPage, api::EventPage, api::GrantPage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
-        api::ThreadSummary, api::ThreadPage,
+        api::CallPage, api::EventPage, api::PendingPage, api::Problem,
     )),
     servers((url = "/", description = "this server")),
     tags(
@@ -43,29 +43,32 @@ use utoipa::{
         (name = "approver", description = "Operations of people: list the pending calls and decide them."),
         (name = "log", description = "The log as pages, streams and statistics."),
         (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
-        (name = "policy", description = "The policy of the log: the one in force, and its history."),
+        (name = "policy", description = "The policy of the log: the active one, and its history."),
         (name = "access", description = "Tokens, keys of approvers, the caller of a request, and the sessions of browsers."),
         (name = "tools", description = "Tools: their definitions, the changes of these, and which of them people accepted."),
-        (name = "lace", description = "The interface of Lace, for clients that were written for it."),
-        (name = "opey", description = "The interface of Opey, for clients that were written for it."),
-        (name = "agent-world", description = "The interface of Agent World, for clients that were written for it."),
-        (name = "advisors", description = "Programs that the policy asks about calls."),
-        (name = "webhooks", description = "Targets to which the server sends messages about calls."),
-        (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]
 pub(crate) struct ApiDocument;
 
-/// The text of the document, as the server sends it.
+/// The tags that follow those of the interfaces of other systems.
+#[derive(OpenApi)]
+#[openapi(tags(
+    (name = "advisors", description = "Programs that the policy asks about calls."),
+    (name = "webhooks", description = "Targets to which the server sends messages about calls."),
+    (name = "service", description = "Health and metrics of the service, and this document."),
+))]
+pub(crate) struct ServiceDocument;
+
+/// The document's text, as the server sends it.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
-    /// The tag of the text: the beginning of its hash.
+    /// The document's tag: the first bytes of its hash.
     pub(crate) tag: String,
 }
 
 impl DocumentText {
     pub(crate) fn new(document: &utoipa::openapi::OpenApi) -> Self {
-        // Serialising cannot fail: the document contains only texts, numbers and booleans.
+        // Serialising cannot fail: the document contains only strings, numbers and booleans.
         let text = document.to_pretty_json().unwrap_or_default();
         let hash = Sha256::digest(text.as_bytes()).to_string();
         Self { tag: format!("W/\"{}\"", hash.get(..16).unwrap_or(&hash)), text }
@@ -104,7 +107,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     document.components.get_or_insert_default().responses.extend(shared);
 }
 
-/// The names of the two ways to authenticate.
+/// The names of the two authentication schemes.
 const TOKEN_SCHEME: &str = "token";
 const SESSION_SCHEME: &str = "session";
 

@@ -3,13 +3,16 @@
 
 use super::{header, text};
 use crate::codes::{self, CodeEntry};
-use countersign_api::{ErrorCode, UnavailableReason};
+use countersign_api::{ErrorCode, Operation, UnavailableReason};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use utoipa::openapi::{
-    Content, ContentBuilder, ObjectBuilder, Ref, RefOr, Response, ResponseBuilder,
-    example::ExampleBuilder,
-    schema::{AllOfBuilder, Type},
+use std::{collections::BTreeMap, marker::PhantomData};
+use utoipa::{
+    IntoResponses,
+    openapi::{
+        Content, ContentBuilder, ObjectBuilder, Ref, RefOr, Response, ResponseBuilder,
+        example::ExampleBuilder,
+        schema::{AllOfBuilder, Type},
+    },
 };
 
 /// The content type of a refusal.
@@ -32,11 +35,21 @@ macro_rules! refusals {
 
 pub(crate) use refusals;
 
-/// The name of the component that describes the common refusals.
+/// A table operation's refusals, in addition to the common ones.
+pub(crate) struct OperationRefusals<O>(PhantomData<O>);
+
+impl<O: Operation> IntoResponses for OperationRefusals<O> {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        responses(O::ROW.refusals)
+    }
+}
+
+/// The component that describes the common refusals.
 pub(super) const COMMON_REFUSAL: &str = "CommonRefusal";
 
 /// Creates one response for each status of the codes.
-pub(crate) fn responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
+#[must_use]
+pub fn responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<&CodeEntry>> = BTreeMap::new();
     for entry in codes.iter().filter_map(|code| codes::find(*code)) {
         by_status.entry(entry.status).or_default().push(entry);
