@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use countersign_api::LogCursor;
-use countersign_gate::Event;
+use countersign_events::Event;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,7 +14,7 @@ const CACHED_BYTES: usize = 16 * 1024 * 1024;
 /// The approximate bytes of an entry in addition to its data and its message.
 const ENTRY_BYTES: usize = 512;
 
-/// The messages of the last events that a stream has sent.
+/// Messages of the last events that a stream has sent.
 #[derive(Default)]
 pub(crate) struct EventMessages {
     cached: Mutex<CachedMessages>,
@@ -34,7 +34,7 @@ struct CachedMessage {
 }
 
 impl EventMessages {
-    /// Returns the message of an event.
+    /// Returns an event's message.
     pub(super) fn message(&self, event: &Arc<Event>) -> Bytes {
         if let Some(message) = self.cached().find(event) {
             return message;
@@ -53,7 +53,7 @@ impl EventMessages {
 impl CachedMessages {
     fn find(&self, event: &Arc<Event>) -> Option<Bytes> {
         let found = self.by_seq.get(&event.seq)?;
-        // A database that has lost events may have another event in the place of this one.
+        // A database that has lost events may have another event at this position.
         (Arc::ptr_eq(&found.event, event) || found.event == *event).then(|| found.message.clone())
     }
 
@@ -78,7 +78,7 @@ impl CachedMessage {
     }
 }
 
-/// Creates the message of an event, with the data on one line: JSON has line breaks only between tokens, where a space
+/// Creates the message for an event, with the data on one line: JSON has line breaks only between tokens, where a space
 /// means the same.
 fn serialise(event: &Event) -> Bytes {
     let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
@@ -97,7 +97,7 @@ pub(super) fn join(mut messages: Vec<Bytes>) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use countersign_gate::{EventType, Json, Principal, ThreadId, Timestamp};
+    use countersign_events::{EventType, Json, Principal, ThreadId, Timestamp};
 
     fn event_of_size(seq: i64, bytes: usize) -> Arc<Event> {
         Arc::new(Event {

@@ -4,11 +4,9 @@
 //! reader delays no other reader and misses no event. A stream that fails reports the error in its last message: a reader that
 //! only saw the stream end would reconnect and fail again without end.
 
-mod dialect;
 mod messages;
 mod replay;
 
-pub(crate) use dialect::{DialectStream, ThreadDialect, WrittenEvents};
 pub(crate) use replay::ReplayQueue;
 
 use crate::{
@@ -23,9 +21,13 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use countersign_api::{ApprovalGate, ErrorCode, EventStream, LogCursor, LogFilter};
-use countersign_gate::{EmbeddedGate, Event, EventType, Timestamp};
-use futures_util::{Stream, StreamExt, stream::Peekable};
+use countersign_api::{ApprovalGate, ErrorCode, EventStream, LogCursor, LogFilter, MAX_PAGE, PageQuery};
+use countersign_events::{Event, EventType, Timestamp};
+use countersign_gate::EmbeddedGate;
+use futures_util::{
+    Stream, StreamExt,
+    stream::{BoxStream, Peekable},
+};
 use replay::{MessageBatch, StreamEnd};
 use std::{convert::Infallible, pin::Pin, sync::Arc};
 use tracing::Span;
@@ -36,15 +38,15 @@ const RECONNECT: &[u8] = b"retry: 1000\n\n";
 /// A comment, which shows that the stream is alive.
 const HEARTBEAT: &[u8] = b": \n\n";
 
-/// The place where a stream begins.
+/// Where a stream starts.
 pub(crate) struct StreamStart {
-    /// The event after which the stream begins.
+    /// The event after which the stream starts.
     pub(crate) after: LogCursor,
-    /// True if the reader has read the log up to `after` before, and now resumes.
+    /// Whether the reader has read the log up to `after` before, and now resumes.
     pub(crate) is_resuming: bool,
 }
 
-/// The messages of a stream, which are read when the connection has accepted the previous ones.
+/// Stream messages, which are read when the connection has accepted the previous ones.
 pub(crate) trait StreamSource: Send + 'static {
     /// Waits for the next messages. If the future is dropped, nothing is lost.
     fn next(&mut self) -> impl Future<Output = MessageBatch> + Send;
@@ -62,10 +64,24 @@ pub(crate) async fn answer(
     gate.check_cursor(&start.after).await?;
     // Events that exist when a reader resumes are those that it would have missed.
     let missed_until = if start.is_resuming { gate.tip(None).await? } else { 0 };
-    // With retries: a restart of the database must not end the stream. A browser that reconnects and gets a 503 gives up.
+    if start.is_resuming {
+        app.metrics.missed.inc_by(count_missed(gate, &filter, start.after.seq).await?);
+    }
+    // With retries: a database restart must not end the stream. A browser that reconnects and gets a 503 gives up.
     let events = gate.with_retries().follow(filter, start.after.seq).peekable();
     let source = LogSource { app: Arc::clone(app), events: Box::pin(events), missed_until };
     respond((app, gate), source, place)
+}
+
+/// Counts the approval requests after an event that a reader has missed, up to a page.
+async fn count_missed(gate: &ReadGate, filter: &LogFilter, after: i64) -> Result<u64, ProblemResponse> {
+    let is_wanted = filter.types.is_empty() || filter.types.contains(&EventType::ApprovalRequest);
+    if !is_wanted {
+        return Ok(0);
+    }
+    let requests = LogFilter { types: vec![EventType::ApprovalRequest], ..filter.clone() };
+    let page = gate.events(&requests, PageQuery { after, limit: MAX_PAGE }).await?;
+    Ok(u64::try_from(page.events.len()).unwrap_or(u64::MAX))
 }
 
 /// Responds with a stream of these messages. Refuses if the server is stopping.
@@ -88,7 +104,30 @@ pub(crate) fn respond<R: RequiredRight>(
     Ok(response)
 }
 
-/// The events of the log.
+/// Responds with a stream of these messages. Refuses if the server is stopping.
+pub fn respond_with_stream<R: RequiredRight>(
+    app: &AppState,
+    gate: &AuthorizedGate<R>,
+    messages: BoxStream<'static, Bytes>,
+    place: HeldPlace,
+) -> Result<Response, ProblemResponse> {
+    respond((app, gate), MessageSource(messages), place)
+}
+
+/// The messages of an interface. Dropping the future of the next message does not drop the work on it, which the stream
+/// holds.
+struct MessageSource(BoxStream<'static, Bytes>);
+
+impl StreamSource for MessageSource {
+    async fn next(&mut self) -> MessageBatch {
+        match self.0.next().await {
+            Some(bytes) => MessageBatch { bytes, end: None },
+            None => MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) },
+        }
+    }
+}
+
+/// The log's events.
 struct LogSource {
     app: AppState,
     events: Pin<Box<Peekable<EventStream>>>,
@@ -108,8 +147,8 @@ impl StreamSource for LogSource {
     }
 }
 
-/// The reader of a stream: the gate that lists what the reader sees, and the span and id of the request that opened the
-/// stream. Its middleware ends when the stream begins.
+/// A stream reader: the gate that lists what the reader sees, and the span and id of the request that opened the
+/// stream. Its middleware ends when the stream starts.
 struct StreamCaller {
     gate: EmbeddedGate,
     /// The token or session of the reader, and the time from which it is not accepted.
@@ -151,7 +190,7 @@ fn stream(
     async_stream::stream! {
         let _counted = (app.metrics.count_stream(), place);
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
-        // Set before a message is sent, so that a reader of the message can tell when the next heartbeat is due.
+        // Set before a message is sent, so that a message reader can tell when the next heartbeat is due.
         let mut due = clock.now().after(heartbeat);
         let mut tokens = reader.gate.watch_tokens();
         yield Bytes::from_static(RECONNECT);

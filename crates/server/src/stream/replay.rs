@@ -5,7 +5,7 @@
 use super::messages::{EventMessages, join};
 use axum::body::Bytes;
 use countersign_api::{EventStream, GateError};
-use countersign_gate::Event;
+use countersign_events::Event;
 use futures_util::{FutureExt, StreamExt, stream::Peekable};
 use std::pin::Pin;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -22,7 +22,7 @@ pub(crate) struct ReplayQueue {
     turns: Semaphore,
 }
 
-/// The messages at hand, and the state of the stream after them.
+/// The available messages, and the stream state after them.
 pub(crate) struct MessageBatch {
     pub(super) bytes: Bytes,
     pub(super) end: Option<StreamEnd>,
@@ -41,7 +41,7 @@ impl Default for ReplayQueue {
 }
 
 impl ReplayQueue {
-    /// Waits for events, then for a turn, and returns a batch of the events at hand. Calls `inspect` with each event. If
+    /// Waits for events, then for a turn, and returns a batch of available events. Calls `inspect` with each event. If
     /// the future is dropped, no event is lost.
     pub(super) async fn next_batch(
         &self,

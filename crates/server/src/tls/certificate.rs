@@ -1,11 +1,11 @@
-//! The certificate of a server. A new pair of files replaces it while the server runs; a broken pair does not.
+//! Server certificates. A new pair of files replaces the old one while the server runs; a broken pair does not.
 
 use super::{
     CertificateError,
     certificate_files::{CertificateFiles, LoadedCertificate},
 };
 use arc_swap::ArcSwap;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -16,11 +16,11 @@ use tokio_rustls::rustls::{
     sign::CertifiedKey,
 };
 
-/// The certificate of a server and its key, from two files. Clones share one state.
+/// A server certificate and its key, from two files. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct ServerCertificate(Arc<SharedCertificate>);
 
-/// The state of a certificate, for the readiness check.
+/// The certificate state, for the readiness check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateReport {
     /// The time at which the certificate in use expires; `None` if it cannot be read.
@@ -30,8 +30,8 @@ pub struct CertificateReport {
 }
 
 impl CertificateReport {
-    /// Returns the trouble at this time: the reason why newer files are not in use, and that the certificate has
-    /// expired. `None` if all is well.
+    /// Returns the current problems: why newer files are not in use, and that the certificate has expired. `None` if
+    /// all is well.
     #[must_use]
     pub fn trouble(&self, now: Timestamp) -> Option<String> {
         let expired = self.expires_at.filter(|end| *end < now);
@@ -49,8 +49,8 @@ struct SharedCertificate {
 }
 
 impl ServerCertificate {
-    /// Reads a certificate (PEM, followed by those of its authorities) and its private key (PEM). Fails if a file cannot
-    /// be used, if other users can read the key, or if the key is not that of the certificate.
+    /// Reads a certificate (PEM, followed by those of its authorities) and its private key (PEM). Fails if a file
+    /// cannot be used, if other users can read the key, or if the key does not belong to the certificate.
     pub fn read(certificate: &Path, key: &Path) -> Result<Self, CertificateError> {
         let files = CertificateFiles { certificate: certificate.to_owned(), key: key.to_owned() };
         let current = ArcSwap::from_pointee(files.read()?);
@@ -58,7 +58,7 @@ impl ServerCertificate {
         Ok(Self(Arc::new(certificate)))
     }
 
-    /// Reads the files again. New connections use the new pair; if it cannot be used, they still use the pair before,
+    /// Reads the files again. New connections use the new pair; if it cannot be used, they still use the previous pair,
     /// and [`report`](Self::report) has the reason. Returns true if the certificate changed.
     pub fn reload(&self) -> Result<bool, CertificateError> {
         let read = self.0.files.read();
@@ -70,20 +70,20 @@ impl ServerCertificate {
         Ok(is_new)
     }
 
-    /// Returns the files of the certificate and of the key.
+    /// Returns the certificate file and the key file.
     #[must_use]
     pub fn files(&self) -> [PathBuf; 2] {
         [self.0.files.certificate.clone(), self.0.files.key.clone()]
     }
 
-    /// Returns the state of the certificate.
+    /// Returns the certificate's state.
     #[must_use]
     pub fn report(&self) -> CertificateReport {
         let rejected = self.0.rejected.lock().unwrap_or_else(PoisonError::into_inner).clone();
         CertificateReport { expires_at: self.0.current.load().expires_at, rejected }
     }
 
-    /// Creates the settings of TLS for a listener.
+    /// Creates the TLS settings for a listener.
     pub(crate) fn config(&self) -> Result<Arc<ServerConfig>, CertificateError> {
         super::create_config(Arc::clone(&self.0) as Arc<_>).map_err(CertificateError::Setup)
     }

@@ -1,11 +1,10 @@
-//! Reading a certificate and its key from their files.
+//! Reads a certificate and its key from their files.
 
 use super::CertificateError;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
+use countersign_gate::{SecretFile, SecretFileError};
 use std::{
-    fs::{self, File},
-    io::Read,
-    os::unix::fs::MetadataExt,
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -20,10 +19,13 @@ use webpki::{EndEntityCert, KeyUsage};
 /// The permissions of other users.
 const OTHER_USERS: u32 = 0o007;
 
+/// The longest key file, in bytes.
+const MAX_KEY_BYTES: u64 = 1024 * 1024;
+
 /// The files of a certificate.
 #[derive(Debug)]
 pub(super) struct CertificateFiles {
-    /// The certificate of the server, and after it those of the authorities that signed it.
+    /// The server certificate, followed by those of the authorities that signed it.
     pub(super) certificate: PathBuf,
     /// The private key.
     pub(super) key: PathBuf,
@@ -38,7 +40,7 @@ pub(super) struct LoadedCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads the files, and checks that the key is that of the certificate.
+    /// Reads the files, and checks that the key belongs to the certificate.
     pub(super) fn read(&self) -> Result<LoadedCertificate, CertificateError> {
         let text = fs::read(&self.certificate).map_err(|why| unreadable(&self.certificate, why))?;
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
@@ -60,13 +62,12 @@ impl CertificateFiles {
 
     /// Reads the key. The group may read it, because systemd and Kubernetes pass secrets that way. Other users may not.
     fn read_key(&self) -> Result<PrivateKeyDer<'static>, CertificateError> {
-        let mut file = File::open(&self.key).map_err(|why| unreadable(&self.key, why))?;
-        let mode = file.metadata().map_err(|why| unreadable(&self.key, why))?.mode();
-        if mode & OTHER_USERS != 0 {
-            return Err(CertificateError::ExposedKey(self.key.clone()));
-        }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(|why| unreadable(&self.key, why))?;
+        let file = SecretFile { forbidden: OTHER_USERS, max_bytes: MAX_KEY_BYTES, may_be_pipe: true };
+        let text = file.read(&self.key).map_err(|why| match why {
+            SecretFileError::Exposed { .. } => CertificateError::ExposedKey(self.key.clone()),
+            SecretFileError::Unreadable(why) => unreadable(&self.key, why),
+            why => unreadable(&self.key, std::io::Error::other(why.to_string())),
+        })?;
         PrivateKeyDer::from_pem_slice(&text).map_err(|_| CertificateError::NoKey(self.key.clone()))
     }
 }
@@ -75,8 +76,8 @@ fn unreadable(path: &Path, why: std::io::Error) -> CertificateError {
     CertificateError::Unreadable { path: path.to_owned(), why }
 }
 
-/// Reads the time at which a certificate expires. The library tells it only in the error about an expired certificate,
-/// so this asks about a time far in the future. It checks the time before everything else.
+/// Reads the time at which a certificate expires. The library reports it only in the error about an expired
+/// certificate, so this asks about a time far in the future. It checks the time before everything else.
 fn read_expiry(certificate: &CertificateDer<'_>) -> Option<Timestamp> {
     let future = UnixTime::since_unix_epoch(Duration::from_secs(u64::MAX));
     let certificate = EndEntityCert::try_from(certificate).ok()?;
