@@ -4,13 +4,12 @@ use crate::{
     tls::{self, TrustedAuthorities},
     without_password,
 };
-use countersign_api::{self as api, ErrorCode, GateError};
+use countersign_api::{self as api, AnyAnswer, ErrorCode, GateError, WireOperation};
 use countersign_events::{CallId, ThreadId};
 use reqwest::{
     Client, ClientBuilder, Method, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde::{Serialize, de::DeserializeOwned};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -29,7 +28,7 @@ const USER_AGENT: &str = concat!("countersign-rust/", env!("CARGO_PKG_VERSION"))
 pub(crate) struct ServerConnection {
     pub(crate) client: Client,
     base: Url,
-    /// The address of the server, for error messages.
+    /// The server's address, for error messages.
     pub(crate) name: String,
     /// The headers of every request: the credential, and those that a proxy needs.
     pub(crate) headers: HeaderMap,
@@ -104,35 +103,35 @@ impl ServerConnection {
         url
     }
 
-    pub(crate) fn call_url(&self, thread: &ThreadId, id: &CallId, suffix: &[&str]) -> Url {
-        let path = ["threads", thread.as_str(), "tool-calls", id.as_str()];
-        self.url(&[&path, suffix].concat())
+    pub(crate) fn thread_url(&self, thread: &ThreadId, suffix: &[&str]) -> Url {
+        self.url(&[&["threads", thread.as_str()], suffix].concat())
     }
 
-    pub(crate) async fn post<T: Serialize + Sync, A: DeserializeOwned>(
-        &self,
-        url: Url,
-        body: &T,
-    ) -> Result<A, GateError> {
-        self.send_body(Method::POST, url, body).await
+    pub(crate) async fn caller(&self) -> Result<api::CallerView, GateError> {
+        self.send(self.client.get(self.url(&["me"]))).await
     }
 
-    pub(crate) async fn send_body<T: Serialize + Sync, A: DeserializeOwned>(
-        &self,
-        method: Method,
-        url: Url,
-        body: &T,
-    ) -> Result<A, GateError> {
-        let request = self.client.request(method, url).json(body);
-        self.send(request).await
-    }
-
-    pub(crate) async fn propose(
-        &self,
-        thread: &ThreadId,
-        call: &api::ProposeRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
+    /// Sends the operation and reads its answer.
+    pub(crate) async fn send_operation(&self, operation: &dyn WireOperation) -> Result<AnyAnswer, GateError> {
+        let row = operation.row();
+        let (values, mut url) = (operation.path_values(), self.base.clone());
+        if let Ok(mut segments) = url.path_segments_mut() {
+            let value_of = |name: &str| values.iter().find(|(part, _)| *part == name).map(|(_, value)| value);
+            let part = |segment| match str::strip_prefix(segment, '{') {
+                Some(name) => value_of(name.trim_end_matches('}')).map_or(segment, String::as_str),
+                None => segment,
+            };
+            segments.pop_if_empty().extend(row.path.trim_start_matches('/').split('/').map(part));
+        }
+        let method = Method::from_bytes(row.method.as_str().as_bytes()).unwrap_or(Method::GET);
+        let mut request = self.client.request(method, url).query(&operation.query_pairs());
+        if row.method.has_body() {
+            let body = operation.encode_body();
+            let body = body.map_err(|why| GateError::invalid("body", &why))?;
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let answer = self.read_body(request).await?;
+        operation.decode_answer(answer.as_ref()).map_err(|why| self.strange(&why.to_string()))
     }
 
     /// Repeats the request until the call is decided, for at most `timeout`.
@@ -142,7 +141,7 @@ impl ServerConnection {
         id: &CallId,
         timeout: Option<Duration>,
     ) -> Result<api::Call, GateError> {
-        let url = self.call_url(thread, id, &[]);
+        let url = self.thread_url(thread, &["tool-calls", id.as_str()]);
         let end = timeout.map(|timeout| Instant::now() + timeout);
         loop {
             let remaining = end.map(|end| end.saturating_duration_since(Instant::now()));
@@ -159,22 +158,12 @@ impl ServerConnection {
         }
     }
 
-    pub(crate) async fn decide(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        decide: &api::DecisionRequest,
-    ) -> Result<api::Call, GateError> {
-        let url = self.url(&["threads", thread.as_str(), "approvals", id.as_str()]);
-        self.post(url, decide).await
-    }
-
     pub(crate) async fn decide_all(
         &self,
         all: &api::BulkDecisionRequest,
     ) -> Result<Vec<api::DecisionAnswer>, GateError> {
         let url = self.url(&["approvals", "decide"]);
-        let decided: api::BulkDecisionResponse = self.post(url, all).await?;
+        let decided: api::BulkDecisionResponse = self.send(self.client.post(url).json(all)).await?;
         let answers = decided.results.into_iter().map(|result| {
             let api::BulkDecisionResult { thread_id, id, call, problem } = result;
             let outcome = match (call, problem) {
@@ -185,103 +174,6 @@ impl ServerConnection {
             api::DecisionAnswer { thread_id, id, outcome }
         });
         Ok(answers.collect())
-    }
-
-    pub(crate) async fn claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        claim: &api::ClaimRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["claim"]), claim).await
-    }
-
-    pub(crate) async fn renew_claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        renew: &api::RenewRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["claim", "renew"]), renew).await
-    }
-
-    pub(crate) async fn finish(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        finish: &api::ResultRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["result"]), finish).await
-    }
-
-    pub(crate) async fn cancel(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        cancel: &api::CancelRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["cancel"]), cancel).await
-    }
-
-    pub(crate) async fn release(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        release: &api::ReleaseRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["release"]), release).await
-    }
-
-    pub(crate) async fn flag(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        flag: &api::FlagRequest,
-    ) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["flag"]), flag).await
-    }
-
-    pub(crate) async fn erase(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        erase: &api::EraseRequest,
-    ) -> Result<api::ErasureReport, GateError> {
-        self.post(self.call_url(thread, id, &["erase"]), erase).await
-    }
-
-    pub(crate) async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
-        self.post(self.call_url(thread, id, &["heartbeat"]), &serde_json::json!({})).await
-    }
-
-    pub(crate) async fn preview_scope(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &api::ScopeRequest,
-    ) -> Result<api::ScopePreview, GateError> {
-        self.post(self.call_url(thread, id, &["scope"]), request).await
-    }
-
-    /// Denies the pending calls of this thread, or of all threads.
-    pub(crate) async fn stop(
-        &self,
-        thread: Option<&ThreadId>,
-        stop: &api::StopRequest,
-    ) -> Result<api::StopReport, GateError> {
-        let url = match thread {
-            Some(thread) => self.thread_url(thread, &["stop"]),
-            None => self.url(&["approvals", "stop"]),
-        };
-        self.post(url, stop).await
-    }
-
-    pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
-        self.send(self.client.get(self.call_url(thread, id, &[]))).await
-    }
-
-    pub(crate) async fn status(&self) -> Result<api::StatusReport, GateError> {
-        self.send(self.client.get(self.url(&["status"]))).await
     }
 
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateError> {

@@ -1,11 +1,13 @@
 //! The stream of events of a server, which resumes after its last event when the connection breaks.
 
-use crate::connection::{ServerConnection, sleep};
+use crate::{
+    connection::{ServerConnection, sleep},
+    sse::{SseMessage, SseParser},
+};
 use countersign_api::{GateError, LogCursor, LogFilter, Problem, retry::retry};
 use countersign_events::Event;
-use futures_util::{Stream, StreamExt};
+use futures_util::Stream;
 use reqwest::Response;
-use sse_stream::{Sse, SseStream};
 use std::{sync::Arc, time::Duration};
 
 /// The pause before the stream is opened again, after a stream that delivered events.
@@ -14,6 +16,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 /// The longest pause, after several streams that delivered no event.
 const LAST_PAUSE: Duration = Duration::from_secs(2);
 
+/// The most bytes of an event. The server limits what an event holds to less.
+const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
+
 impl ServerConnection {
     pub(crate) fn follow(
         self: Arc<Self>,
@@ -21,30 +26,33 @@ impl ServerConnection {
         after: i64,
     ) -> impl Stream<Item = Result<Arc<Event>, GateError>> + Send {
         async_stream::stream! {
-            // The cursor carries the hash of the last event, so that the server notices if its log is another one now.
+            // The cursor carries the last event's hash, so that the server notices if its log is another one now.
             let (mut cursor, mut resuming, mut pause) = (LogCursor::from(after), false, FIRST_PAUSE);
             loop {
-                let answer = match retry(None, || self.open(&filter, &cursor, resuming)).await {
+                let mut answer = match retry(None, || self.open(&filter, &cursor, resuming)).await {
                     Ok(answer) => answer,
                     Err(error) => {
                         yield Err(error);
                         return;
                     }
                 };
-                let (before, mut stream) = (cursor.seq, SseStream::from_bytes_stream(answer.bytes_stream()));
+                let (before, mut parser) = (cursor.seq, SseParser::new(MAX_EVENT_BYTES));
                 // A broken stream is resumed after the last complete event.
-                while let Some(Ok(message)) = stream.next().await {
-                    match self.read(message) {
-                        Ok(None) => {}
-                        Ok(Some(event)) => {
-                            cursor = LogCursor::of_event(&event);
-                            yield Ok(event);
-                        }
-                        // The server has lost its database; it may be available again after the pause.
-                        Err(error) if error.is_transient() => break,
-                        Err(error) => {
-                            yield Err(error);
-                            return;
+                'stream: while let Ok(Some(chunk)) = answer.chunk().await {
+                    let Ok(messages) = parser.read(&chunk) else { break };
+                    for message in messages {
+                        match self.read(&message) {
+                            Ok(None) => {}
+                            Ok(Some(event)) => {
+                                cursor = LogCursor::of_event(&event);
+                                yield Ok(event);
+                            }
+                            // The server has lost its database; it may be available again after the pause.
+                            Err(error) if error.is_transient() => break 'stream,
+                            Err(error) => {
+                                yield Err(error);
+                                return;
+                            }
                         }
                     }
                 }
@@ -72,14 +80,17 @@ impl ServerConnection {
         self.answer(request).await
     }
 
-    /// Returns the event of a message; `None` for a message without data. Fails if the message is the error that ends
-    /// the stream.
-    fn read(&self, message: Sse) -> Result<Option<Arc<Event>>, GateError> {
-        let Some(data) = message.data else { return Ok(None) };
-        let strange = |why: serde_json::Error| self.strange(&why.to_string());
-        if message.event.as_deref() == Some("error") {
-            return Err(serde_json::from_str::<Problem>(&data).map_err(strange)?.into());
+    /// Returns a message's event; `None` for a message without data. Fails if the message is the error that ends the
+    /// stream.
+    fn read(&self, message: &SseMessage) -> Result<Option<Arc<Event>>, GateError> {
+        let data = message.data.as_str();
+        if data.is_empty() {
+            return Ok(None);
         }
-        serde_json::from_str(&data).map(|event| Some(Arc::new(event))).map_err(strange)
+        let strange = |why: serde_json::Error| self.strange(&why.to_string());
+        if message.kind == "error" {
+            return Err(serde_json::from_str::<Problem>(data).map_err(strange)?.into());
+        }
+        serde_json::from_str(data).map(|event| Some(Arc::new(event))).map_err(strange)
     }
 }

@@ -1,8 +1,8 @@
-//! The approval service over HTTP, for agents and tools that have no database of their own.
+//! The approval service over HTTP, for agents and tools without their own database.
 //!
 //! ```no_run
 //! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
-//! use countersign_api::{self as api, ApprovalGate};
+//! use countersign_api::{self as api, CallGate};
 //! use countersign_client::HttpGate;
 //!
 //! let token = std::env::var("COUNTERSIGN_TOKEN")?;
@@ -20,27 +20,24 @@
 //! # }
 //! ```
 
-mod advisors;
-mod approver_keys;
 mod connection;
 mod follow;
 mod http;
+mod limited_body;
 mod lists;
-mod policy;
 mod public_address;
 mod secret;
 mod send;
 mod service_url;
-mod threads;
+mod sse;
 mod tls;
-mod tokens;
-mod tools;
-mod webhooks;
 
 pub use http::HttpGate;
+pub use limited_body::{BodyFailure, read_limited_body};
 pub use public_address::PrivateAddress;
 pub use secret::without_password;
 pub use service_url::{
     BadServiceUrl, ServiceClients, ServiceUrl, describe_request_failure, find_private_address,
 };
+pub use sse::{EventTooLong, SseMessage, SseParser};
 pub use tls::{new_http_client, new_http_client_builder, new_service_client};

@@ -1,13 +1,13 @@
-//! The lists of a server.
+//! Server lists.
 
 use crate::connection::ServerConnection;
 use countersign_api::{self as api, GateError, LogFilter};
-use countersign_events::{CallStateFilter, ThreadId};
+use countersign_events::{CallStateFilter, ThreadId, event::MessageFormat};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 
-/// The URL of a list, and its query parameters.
-pub(crate) struct ListUrl {
+/// A list URL, and its query parameters.
+struct ListUrl {
     url: Url,
     query: Vec<(&'static str, String)>,
 }
@@ -44,7 +44,7 @@ impl ServerConnection {
         Ok(self.events(&filter, api::PageQuery { after: 0, limit: 1 }).await?.tip)
     }
 
-    /// Returns the URL of the stream of the events that match a filter.
+    /// Returns the URL of an event stream with a filter.
     pub(crate) fn stream_url(&self, filter: &LogFilter) -> Url {
         let ListUrl { mut url, query } = self.list_url(filter, &["events"]).filter(filter);
         if !query.is_empty() {
@@ -53,22 +53,26 @@ impl ServerConnection {
         url
     }
 
-    pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, GateError> {
-        self.list(ListUrl::at(self.url(&["threads"])).page(page)).await
+    pub(crate) async fn messages(
+        &self,
+        thread: &ThreadId,
+        page: api::PageQuery,
+    ) -> Result<api::MessagePage, GateError> {
+        self.list(ListUrl::at(self.thread_url(thread, &["messages"])).page(page)).await
     }
 
-    pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, GateError> {
-        self.send(self.client.get(self.thread_url(thread, &[]))).await
+    pub(crate) async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: api::ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<api::ConversationView, GateError> {
+        let url = ListUrl::at(self.thread_url(thread, &["messages"]));
+        self.list(url.with("for", Some(reader.as_str())).with("format", format.map(MessageFormat::as_str)))
+            .await
     }
 
-    pub(crate) async fn stats(&self, query: &api::StatisticsQuery) -> Result<api::CallStatistics, GateError> {
-        let url = ListUrl::at(self.url(&["stats"]));
-        let url = url.with("since", query.since).with("until", query.until);
-        let url = url.with("after", Some(query.after).filter(|after| *after > 0));
-        self.list(url.with("utcOffsetMinutes", query.days_at)).await
-    }
-
-    /// Returns the URL of the list of the filter's thread, or of all threads if the filter does not name one.
+    /// Returns the list URL for the filter's thread, or for all threads if the filter does not name one.
     fn list_url(&self, filter: &LogFilter, list: &[&str]) -> ListUrl {
         let url = match &filter.thread_id {
             Some(thread) => self.thread_url(thread, list),
@@ -77,17 +81,17 @@ impl ServerConnection {
         ListUrl::at(url)
     }
 
-    pub(crate) async fn list<T: DeserializeOwned>(&self, list: ListUrl) -> Result<T, GateError> {
+    async fn list<T: DeserializeOwned>(&self, list: ListUrl) -> Result<T, GateError> {
         self.send(self.client.get(list.url).query(&list.query)).await
     }
 }
 
 impl ListUrl {
-    pub(crate) fn at(url: Url) -> Self {
+    fn at(url: Url) -> Self {
         Self { url, query: Vec::new() }
     }
 
-    pub(crate) fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+    fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query.extend(value.map(|value| (name, value.to_string())));
         self
     }
@@ -101,7 +105,7 @@ impl ListUrl {
             .with("argumentsHash", filter.arguments_hash)
     }
 
-    pub(crate) fn page(self, page: api::PageQuery) -> Self {
+    fn page(self, page: api::PageQuery) -> Self {
         self.with("after", Some(page.after)).with("limit", Some(page.limit))
     }
 }

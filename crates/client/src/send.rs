@@ -8,9 +8,14 @@ use serde::de::DeserializeOwned;
 
 impl ServerConnection {
     pub(crate) async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, GateError> {
+        let body = self.read_body(request).await?;
+        serde_json::from_slice(body.as_ref()).map_err(|why| self.strange(&why.to_string()))
+    }
+
+    /// Sends the request and returns the response's body.
+    pub(crate) async fn read_body(&self, request: RequestBuilder) -> Result<impl AsRef<[u8]>, GateError> {
         let answer = self.answer(request).await?;
-        let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
-        serde_json::from_slice(&body).map_err(|why| self.strange(&why.to_string()))
+        answer.bytes().await.map_err(|why| self.unreachable(&why))
     }
 
     /// Sends the request and returns the response. Fails if the server does not answer or answers with a problem.
@@ -38,7 +43,7 @@ impl ServerConnection {
         while let Some(source) = cause.source() {
             cause = source;
         }
-        // An error of the system hides the error that it wraps from the chain.
+        // A system error hides the error that it wraps from the chain.
         let wrapped = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         match wrapped.and_then(|wrapped| wrapped.downcast_ref::<Error>()) {
             Some(tls) => self.untrusted(tls),

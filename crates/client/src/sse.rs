@@ -2,20 +2,21 @@
 
 /// An event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SseMessage {
-    pub(crate) data: String,
+pub struct SseMessage {
+    /// The lines of its data.
+    pub data: String,
     /// The kind; empty for messages.
-    pub(crate) kind: String,
+    pub kind: String,
 }
 
 /// Events of more bytes end the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event is longer than the limit of {0} bytes")]
-pub(crate) struct EventTooLong(usize);
+pub struct EventTooLong(usize);
 
 /// Reads a stream of events, chunk by chunk.
 #[derive(Debug)]
-pub(crate) struct SseParser {
+pub struct SseParser {
     limit: usize,
     line: Vec<u8>,
     event: SseMessage,
@@ -23,14 +24,16 @@ pub(crate) struct SseParser {
     /// The last chunk ended with a carriage return, so a line feed at the start of the next belongs to it.
     after_return: bool,
     is_first_line: bool,
-    /// The id of the last event, from which a stream resumes.
-    pub(crate) last_id: Option<String>,
+    /// The last event id, from which a stream resumes.
+    pub last_id: Option<String>,
     /// The pause in milliseconds before the stream is opened again.
-    pub(crate) retry: Option<u64>,
+    pub retry: Option<u64>,
 }
 
 impl SseParser {
-    pub(crate) fn new(limit: usize) -> Self {
+    /// Creates a parser that refuses events of more bytes than `limit`.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
         Self {
             limit,
             line: Vec::new(),
@@ -44,7 +47,7 @@ impl SseParser {
     }
 
     /// Reads a chunk, and returns the events that it completes.
-    pub(crate) fn read(&mut self, chunk: &[u8]) -> Result<Vec<SseMessage>, EventTooLong> {
+    pub fn read(&mut self, chunk: &[u8]) -> Result<Vec<SseMessage>, EventTooLong> {
         let mut events = Vec::new();
         for byte in chunk {
             match byte {
