@@ -1,4 +1,4 @@
-//! The permissions that the operator of the server gives to advisors, and the HTTP clients and policies that they share.
+//! Advisor permissions, which the server operator gives, and the HTTP clients that advisors share.
 
 use crate::{command::ProgramLauncher, fault::AdviceFault, program_guard::find_own_program};
 use countersign_client::{BadServiceUrl, ServiceClients, ServiceUrl};
@@ -6,19 +6,17 @@ use countersign_events::event::AdviceFailure;
 use reqwest::Client;
 use std::{sync::OnceLock, time::Duration};
 
-/// The time within which a connection is made.
+/// The connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The permissions that the operator of the server gives to advisors. The policy may be set from elsewhere, so it alone
-/// cannot start programs of the server.
+/// Advisor permissions, which the server operator gives. The policy may be set from elsewhere, so it alone cannot start
+/// programs on the server.
 #[derive(Default)]
 pub struct AdvisorAccess {
-    /// The way in which programs are started, if that is permitted.
+    /// How programs are started, if that is permitted.
     programs: Option<ProgramLauncher>,
-    /// Created for the first question, because the authorities of the system take time to read.
+    /// Created for the first question, because the system's certificate authorities take time to read.
     clients: OnceLock<Result<ServiceClients, String>>,
-    #[cfg(feature = "cedar")]
-    cedar: crate::cedar::CedarPolicies,
 }
 
 impl AdvisorAccess {
@@ -28,26 +26,20 @@ impl AdvisorAccess {
         Self { programs: commands.then_some(ProgramLauncher::Direct), ..Self::default() }
     }
 
-    /// Starts each program with a guard, which ends it with all its descendants. The guard is this program itself: its main
-    /// function must begin with [`run_program_guard`](crate::run_program_guard).
+    /// Starts each program with a guard, which ends it with all its descendants. The guard is this program itself: its
+    /// main function must start with [`run_program_guard`](crate::run_program_guard).
     pub fn with_program_guard(self) -> std::io::Result<Self> {
         let guard = find_own_program()?;
         Ok(Self { programs: self.programs.map(|_| ProgramLauncher::Guarded(guard)), ..self })
     }
 
-    /// The way in which programs are started. Fails if the server may not start any.
+    /// How programs are started. Fails if the server may not start any.
     pub(crate) fn program_launcher(&self) -> Result<&ProgramLauncher, AdviceFault> {
         self.programs.as_ref().ok_or_else(|| {
             AdviceFault::not_permitted(
                 "the server may not start advisors that are programs; its operator permits it with --advisor-commands",
             )
         })
-    }
-
-    /// The policies of advisors that are evaluated in the process.
-    #[cfg(feature = "cedar")]
-    pub(crate) const fn cedar_policies(&self) -> &crate::cedar::CedarPolicies {
-        &self.cedar
     }
 
     /// The HTTP client for addresses that may be private, or may not.

@@ -1,5 +1,5 @@
-//! The questions that one process asks while it has the right to: one task for each advisor of each call, so that none waits
-//! for another, and nothing waits for them.
+//! The questions that one process asks while it has the advisor lease: one task per call and advisor, so that none
+//! waits for another, and nothing waits for them.
 
 use crate::{
     ask::AdviceOutcome,
@@ -9,18 +9,19 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_events::{CallId, Event, EventType, ThreadId, event::AdvisorMode};
-use countersign_gate::{AdvisedCall, Clock, EmbeddedGate, GateFailure};
+use countersign_gate::{AdvisedCall, EmbeddedGate, GateFailure};
 use countersign_policy::{AdvisorSettings, JudgedCall, Policy};
+use countersign_store::Clock;
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// How many pending calls are read at once.
+/// How many pending calls are read per page.
 const PAGE: usize = 256;
 
-/// The pause after a failure of the database.
+/// The pause after a database failure.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// The calls of a thread that are read for a question. Some may be newer than the call.
+/// How many calls of a thread are read for a question. Some may be newer than the call.
 const READ_CALLS: usize = 3 * RECENT_CALLS;
 
 /// The most open questions. It is more than all advisors of a policy can have waiting, so that a slow one delays no other: the
@@ -52,7 +53,7 @@ impl AdviceSession {
         }
     }
 
-    /// True if no question is open.
+    /// Returns true if no question is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.tasks.is_empty()
     }
@@ -66,7 +67,7 @@ impl AdviceSession {
         }
     }
 
-    /// Waits a while for the open questions. Those that are not answered are given up, and their programs are killed.
+    /// Waits a while for the open questions. Unanswered questions are abandoned, and their programs are killed.
     pub(crate) async fn finish(&mut self, span: Duration) {
         let mut end = std::pin::pin!(Clock::System.sleep(span));
         loop {
@@ -84,7 +85,7 @@ impl AdviceSession {
         }
     }
 
-    /// Asks about the call of a request, or, with a new policy, about all pending calls.
+    /// Asks about a request's call, or, with a new policy, about all pending calls.
     pub(crate) async fn take_event(&mut self, event: &Arc<Event>) -> Result<(), GateFailure> {
         if event.kind == EventType::PolicySet {
             self.gate.reload_policy().await?;
@@ -102,7 +103,7 @@ impl AdviceSession {
         Ok(())
     }
 
-    /// Asks about the pending calls that have no advice of an advisor.
+    /// Asks about pending calls that have no advice from an advisor.
     pub(crate) async fn ask_about_pending(&mut self) -> Result<(), GateFailure> {
         let mut after = 0;
         loop {
@@ -120,7 +121,7 @@ impl AdviceSession {
         }
     }
 
-    /// True if there is a pending call that has no advice of an advisor.
+    /// Returns true if a pending call has no advice from an advisor.
     pub(crate) async fn has_unasked_calls(&self) -> Result<bool, GateFailure> {
         let Ok(policy) = self.gate.policy_in_force() else { return Ok(false) };
         let mut after = 0;
@@ -176,12 +177,12 @@ fn advisors_to_ask<'a>(policy: &'a Policy, call: &AdvisedCall) -> Vec<&'a Adviso
     advisors
 }
 
-/// True if it fails again as long as the log is not repaired.
+/// Returns true if it fails again as long as the log is not repaired.
 fn is_lasting(error: &GateFailure) -> bool {
     error.code() == "damaged"
 }
 
-/// A question that waits for its advisor. The settings of the advisor may be large, so the policy is shared.
+/// A question that waits for its advisor. The advisor's settings may be large, so the policy is shared.
 struct CallQuestion {
     gate: EmbeddedGate,
     desk: Arc<AdvisorDesk>,
@@ -196,7 +197,7 @@ impl CallQuestion {
     async fn ask_and_record(self) -> bool {
         let Some(advisor) = self.policy.advisor(&self.advisor) else { return true };
         let place = self.desk.enter(advisor).await;
-        // In a box, because a task that waits for its place must be small: there may be thousands.
+        // In a box, because a waiting task must be small: there may be thousands.
         Box::pin(self.ask_and_record_at(place, advisor)).await
     }
 
@@ -234,7 +235,7 @@ impl CallQuestion {
     }
 
     /// Asks, unless the call is decided by now. In the mode `shadow`, the advice is compared with the decision, so the
-    /// advisor is asked all the same.
+    /// advisor is still asked.
     async fn ask(
         &self,
         advisor: &AdvisorSettings,

@@ -1,14 +1,15 @@
-//! The keys of advisors. A policy names a key, and the operator of the server defines it, because a person who sets the
-//! policy from elsewhere must not be able to send any file or variable of the server to an address of their choice.
+//! Advisor keys. A policy names a key, and the server operator defines it, because a person who sets the policy from
+//! elsewhere must not be able to send any server file or variable to an address of their choice.
 
 use crate::fault::AdviceFault;
 use countersign_events::event::AdviceFailure;
-use std::{env, fmt, fs, os::unix::fs::PermissionsExt, path::Path};
+use countersign_gate::{SecretFile, SecretFileError};
+use std::{env, fmt, path::Path};
 
 /// The largest key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 * 1024;
 
-/// The key of an advisor. `{:?}` omits it.
+/// An advisor key. `{:?}` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdvisorKey {
     text: String,
@@ -44,7 +45,7 @@ impl AdvisorKey {
         Ok(Self { text: text.to_owned() })
     }
 
-    /// The value of the header `Authorization`.
+    /// The `Authorization` header value.
     pub(crate) fn bearer(&self) -> String {
         format!("Bearer {}", self.text)
     }
@@ -61,7 +62,7 @@ pub(crate) fn check_key_name(name: &str) -> Result<(), AdviceFault> {
     variable_name(name).map(|_| ())
 }
 
-/// The variable of a key. The policy permits no other names; a name like `x_file` would read the file's path as a key.
+/// The variable of a key. The policy permits no other names; a name like `x_file` would read the file path as a key.
 fn variable_name(name: &str) -> Result<String, AdviceFault> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     let variable = name.replace('-', "_").to_ascii_uppercase();
@@ -74,25 +75,23 @@ fn variable_name(name: &str) -> Result<String, AdviceFault> {
     Ok(format!("COUNTERSIGN_ADVISOR_KEY_{variable}"))
 }
 
+/// Reads the file of a key. The group may read it, because systemd and Kubernetes pass secrets to services that way. A pipe would
+/// wait for its writer, and every other question would wait too.
 fn read_file(path: &Path) -> Result<String, String> {
-    let found = fs::metadata(path).map_err(|why| why.to_string())?;
-    // The group may read it, because systemd and Kubernetes pass secrets to services that way.
-    if found.permissions().mode() & 0o027 != 0 {
-        return Err("other users can read it, or its group can write to it; run chmod 600 on it".to_owned());
-    }
-    // Reading a pipe would wait for its writer, and every other question would wait too.
-    if !found.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    if found.len() > MAX_KEY_BYTES {
-        return Err("it is too large to be a key".to_owned());
-    }
-    fs::read_to_string(path).map_err(|why| why.to_string())
+    let file = SecretFile { forbidden: 0o027, max_bytes: MAX_KEY_BYTES, may_be_pipe: false };
+    file.read_text(path).map_err(|why| match why {
+        SecretFileError::Exposed { .. } => {
+            "other users can read it, or its group can write to it; run chmod 600 on it".to_owned()
+        }
+        SecretFileError::TooLarge(_) => "it is too large to be a key".to_owned(),
+        why => why.to_string(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     fn find(values: &[(&str, &str)]) -> Result<String, String> {
         let read = |name: &str| {

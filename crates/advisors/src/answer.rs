@@ -1,4 +1,4 @@
-//! The answer of an advisor in Countersign's own protocol.
+//! Advisor answers in Countersign's own protocol.
 
 use crate::{fault::AdviceFault, shortened_text::shorten};
 use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
@@ -12,13 +12,13 @@ pub const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const MAX_REASON: usize = 1_000;
 
 /// The most labels, and the longest label in bytes.
-pub(crate) const MAX_LABELS: usize = 16;
+const MAX_LABELS: usize = 16;
 const MAX_LABEL: usize = 64;
 
 /// The most tokens of a question or an answer: the largest whole number that every reader of JSON keeps exactly.
 const MAX_TOKENS: u64 = (1 << 53) - 1;
 
-/// The answer of an advisor.
+/// An advisor answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdviceAnswer {
     /// `allow`, `deny` or `ask`.
@@ -27,13 +27,13 @@ pub struct AdviceAnswer {
     pub reason: Option<String>,
     /// How sure the advisor is.
     pub confidence: Option<Confidence>,
-    /// Short words about the call.
+    /// A short comment on the call.
     pub labels: Vec<String>,
     /// The tokens that a model used.
     pub tokens: Option<AdviceTokens>,
 }
 
-/// The members of an answer. An unknown one is an error: it may be a condition that this version does not know.
+/// The members of an answer. An unknown member is an error: it may be a condition that this version does not know.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AnswerDocument {
@@ -58,6 +58,7 @@ struct TokensDocument {
 
 impl AdviceAnswer {
     /// An answer without a reason.
+    #[cfg(test)]
     pub(crate) fn new(advice: AdviceVerdict) -> Self {
         Self { advice, reason: None, confidence: None, labels: Vec::new(), tokens: None }
     }
@@ -122,7 +123,7 @@ pub(crate) fn too_large() -> AdviceFault {
     AdviceFault::too_large(format!("the answer has more than {MAX_ANSWER_BYTES} bytes"))
 }
 
-/// Reads a word of this version: a word that only newer versions know is an error.
+/// Reads an enumeration value: a value that only newer versions know is an error.
 pub(crate) fn read_advice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdviceVerdict, D::Error> {
     let word = String::deserialize(deserializer)?;
     word.parse().map_err(|_| serde::de::Error::custom("advice must be \"allow\", \"deny\" or \"ask\""))

@@ -5,16 +5,15 @@ use crate::{
     answer::AdviceAnswer,
     chat::{ChatModel, ask_chat},
     fault::AdviceFault,
-    opa::ask_opa,
     own_protocol::{ask_program, ask_service},
     question::AdviceQuestion,
     service::ServiceTarget,
 };
+use countersign_approvals::decide::AdviceCommand;
 use countersign_events::{
     Sha256,
     event::{AdviceFailure, AdviceVerdict, AdvisorProtocol},
 };
-use countersign_gate::AdviceCommand;
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -26,7 +25,7 @@ pub struct AdviceOutcome {
     pub answer: Result<AdviceAnswer, AdviceFault>,
     /// The time that it took.
     pub elapsed: Duration,
-    /// True if the answer to an earlier equal question was used.
+    /// Whether the answer to an earlier equal question was used.
     pub is_cached: bool,
 }
 
@@ -37,7 +36,7 @@ impl AdviceOutcome {
         self.answer.as_ref().map_or(AdviceVerdict::Ask, |answer| answer.advice)
     }
 
-    /// The command that records the outcome. `arguments` is the hash of the arguments that the advisor was asked about.
+    /// The command that records the outcome. `arguments` is the hash of the arguments in the question.
     #[must_use]
     pub fn to_command(&self, advisor: &AdvisorSettings, arguments: Sha256) -> AdviceCommand {
         let answer = self.answer.as_ref().ok();
@@ -68,14 +67,14 @@ impl AdviceOutcome {
         }
     }
 
-    /// The outcome of a question that was not asked.
+    /// The outcome of an unasked question.
     #[must_use]
     pub fn not_asked(fault: AdviceFault) -> Self {
         Self { answer: Err(fault), elapsed: Duration::ZERO, is_cached: false }
     }
 }
 
-/// Asks an advisor once, without a cache and without a limit of questions at the same time.
+/// Asks an advisor once, without a cache and without a limit on concurrent questions.
 pub async fn ask_advisor(
     access: &AdvisorAccess,
     advisor: &AdvisorSettings,
@@ -101,9 +100,9 @@ async fn ask_target(
         AdvisorTarget::Service { url, key, allow_private } => {
             let service = ServiceTarget { url, allow_private: *allow_private, key: key.as_deref() };
             match advisor.protocol {
-                AdvisorProtocol::Opa => ask_opa(access, service, question).await,
                 AdvisorProtocol::Countersign => ask_service(access, service, question).await,
-                AdvisorProtocol::Cedar | AdvisorProtocol::Chat | AdvisorProtocol::Other => {
+                AdvisorProtocol::Opa | AdvisorProtocol::Cedar => Err(AdviceFault::retired(advisor.protocol)),
+                AdvisorProtocol::Chat | AdvisorProtocol::Other => {
                     let detail = "this version does not know the protocol of the advisor";
                     Err(AdviceFault::new(AdviceFailure::BadConfiguration, detail))
                 }
@@ -114,9 +113,6 @@ async fn ask_target(
             let service = ServiceTarget { url, allow_private: *allow_private, key: key.as_deref() };
             ask_chat(access, service, &ChatModel { model, prompt }, question).await
         }
-        #[cfg(feature = "cedar")]
-        AdvisorTarget::Cedar { policies } => access.cedar_policies().ask(policies, question).await,
-        #[cfg(not(feature = "cedar"))]
-        AdvisorTarget::Cedar { .. } => Err(AdviceFault::not_built()),
+        AdvisorTarget::Cedar { .. } => Err(AdviceFault::retired(AdvisorProtocol::Cedar)),
     }
 }

@@ -5,22 +5,21 @@ use crate::{
     advisor_key::{AdvisorKey, check_key_name},
     fault::AdviceFault,
 };
+use countersign_events::event::AdvisorProtocol;
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 
-/// Checks the settings of an advisor, as far as they do not depend on the server that asks. Cedar policies are checked by a
-/// program with Cedar only.
+/// Checks the advisor settings that do not depend on the asking server.
 pub fn check_advisor_settings(advisor: &AdvisorSettings) -> Result<(), AdviceFault> {
     match &advisor.target {
-        AdvisorTarget::Command(_) => Ok(()),
+        _ if matches!(advisor.protocol, AdvisorProtocol::Opa | AdvisorProtocol::Cedar) => {
+            Err(AdviceFault::retired(advisor.protocol))
+        }
+        AdvisorTarget::Command(_) | AdvisorTarget::Cedar { .. } => Ok(()),
         AdvisorTarget::Service { url, key, allow_private }
         | AdvisorTarget::Chat { url, key, allow_private, .. } => {
             check_url(url, *allow_private)?;
             key.as_deref().map_or(Ok(()), check_key_name)
         }
-        #[cfg(feature = "cedar")]
-        AdvisorTarget::Cedar { policies } => crate::cedar::CedarPolicies::default().check(policies),
-        #[cfg(not(feature = "cedar"))]
-        AdvisorTarget::Cedar { .. } => Ok(()),
     }
 }
 
@@ -33,10 +32,7 @@ impl AdvisorAccess {
                 check_advisor_settings(advisor)?;
                 key.as_deref().map_or(Ok(()), |name| AdvisorKey::find(name).map(|_| ()))
             }
-            #[cfg(feature = "cedar")]
-            AdvisorTarget::Cedar { policies } => self.cedar_policies().check(policies),
-            #[cfg(not(feature = "cedar"))]
-            AdvisorTarget::Cedar { .. } => Err(AdviceFault::not_built()),
+            AdvisorTarget::Cedar { .. } => check_advisor_settings(advisor),
         }
     }
 }
@@ -67,10 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn broken_cedar_is_found_before_a_question() {
-        let broken = failure("protocol = \"cedar\"\npolicies = \"permit (principal\"");
-        let expected =
-            if cfg!(feature = "cedar") { [Some("bad_configuration"); 2] } else { [None, Some("not_built")] };
-        assert_eq!(broken, expected);
+    fn retired_protocols_are_found_before_a_question() {
+        for keys in [
+            "protocol = \"cedar\"\npolicies = \"permit (principal, action, resource);\"",
+            "protocol = \"opa\"\nurl = \"https://judge.example/\"",
+        ] {
+            assert_eq!(failure(keys), [Some("bad_configuration"); 2], "{keys}");
+        }
     }
 }

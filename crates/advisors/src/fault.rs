@@ -1,7 +1,7 @@
 //! The reason why an advisor gave no valid answer.
 
 use crate::shortened_text::shorten;
-use countersign_events::event::AdviceFailure;
+use countersign_events::event::{AdviceFailure, AdvisorProtocol};
 
 /// The longest description of a failure, in characters.
 const MAX_DETAIL: usize = 300;
@@ -12,7 +12,7 @@ const MAX_DETAIL: usize = 300;
 pub struct AdviceFault {
     /// The stable code.
     pub failure: AdviceFailure,
-    /// The failure in words. It repeats neither the question nor the answer, which may contain secrets.
+    /// The failure description. It repeats neither the question nor the answer, which may contain secrets.
     pub detail: String,
 }
 
@@ -21,11 +21,13 @@ impl AdviceFault {
         Self { failure, detail: shorten(detail.as_ref(), MAX_DETAIL) }
     }
 
-    /// The failure of Cedar policies in a program without Cedar.
-    #[cfg(not(feature = "cedar"))]
-    pub(crate) fn not_built() -> Self {
-        let detail = "this program was built without Cedar; build it with --features cedar";
-        Self::new(AdviceFailure::NotBuilt, detail)
+    /// The failure of an advisor whose protocol only earlier versions supported. A program can ask the same policies.
+    pub(crate) fn retired(protocol: AdvisorProtocol) -> Self {
+        let name = protocol.as_str();
+        let detail = format!(
+            "the protocol {name} is not asked any more; use a program with Countersign's own protocol, such as examples/advisors/{name}.py"
+        );
+        Self::new(AdviceFailure::BadConfiguration, detail)
     }
 
     pub(crate) fn malformed(detail: impl AsRef<str>) -> Self {

@@ -1,8 +1,10 @@
-//! Advisors: programs that pre-judge the calls that people would be asked about. This crate makes the question, asks it in
-//! one of four protocols, and reads the answer. An advisor that fails in any way leaves the call to people.
+//! Advisors: programs that pre-judge the calls that people would be asked about. This crate makes the question, asks it
+//! in Countersign's own protocol or in a model's protocol, and reads the answer. An advisor that fails in any way
+//! leaves the call to people.
 //!
-//! [`ask_advisor`] asks once. [`AdvisorDesk`] adds a cache and limits. [`AdvisorRunner`] asks about each request of a log as
-//! it opens, records the advice, and takes the right to decide from advisors that people contradict too often.
+//! [`ask_advisor`] asks once. [`AdvisorDesk`] adds a cache and limits. [`AdvisorRunner`] asks about each request of a
+//! log as it opens, records the advice, and withdraws the right to decide from advisors that people contradict too
+//! often.
 
 mod access;
 mod advice_cache;
@@ -10,15 +12,12 @@ mod advice_session;
 mod advisor_key;
 mod answer;
 mod ask;
-#[cfg(feature = "cedar")]
-mod cedar;
 mod chat;
 mod check;
 mod command;
 mod desk;
 mod drift_watch;
 mod fault;
-mod opa;
 mod own_protocol;
 mod program_guard;
 mod question;

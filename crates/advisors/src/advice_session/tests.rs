@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::AdvisorAccess;
-use countersign_api::ApprovalGate;
-use countersign_gate::{DatabaseUrl, Principal, StoreOptions};
+use countersign_api::{ApprovalGate, CallGate};
+use countersign_events::Principal;
+use countersign_store::{DatabaseUrl, StoreOptions};
 use std::path::Path;
 
 const CALLS: usize = 12;

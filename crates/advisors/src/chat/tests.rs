@@ -1,5 +1,5 @@
-//! Tests of chat endpoints: what is sent, and which answers are read. The injections are texts of a call that try to steer
-//! the model.
+//! Tests of chat endpoints: what is sent, and which answers are read. The injections are call content that tries to
+//! steer the model.
 
 use super::*;
 use crate::question::tests::{call_with, question};
@@ -25,7 +25,7 @@ fn failure(response: &Value) -> &'static str {
     parse(response).expect_err("malformed").failure.as_str()
 }
 
-/// The messages to the model about a call in which every free text is `text`: the message of the system, that of the user,
+/// The messages to the model about a call in which every free string is `text`: the system message, the user message,
 /// and the mark.
 fn messages_with(text: &str) -> (String, String, String) {
     let more = json!({
@@ -40,19 +40,19 @@ fn messages_with(text: &str) -> (String, String, String) {
     let question = AdviceQuestion::from_call(&call, &[before], &Redactor::default()).expect("a question");
     let model = ChatModel { model: "judge", prompt: "Judge." };
     let request = build_request(&model, &question).expect("a request");
-    let content = |index: usize| request["messages"][index]["content"].as_str().expect("a text").to_owned();
+    let content = |index: usize| request["messages"][index]["content"].as_str().expect("a string").to_owned();
     let (system, user) = (content(0), content(1));
     let mark = mark_of(&user);
     (system, user, mark)
 }
 
-/// The mark of the data in the user's message.
+/// The data mark in the user message.
 fn mark_of(user: &str) -> String {
     user.strip_prefix("<data-").and_then(|rest| rest.split('>').next()).expect("a mark").to_owned()
 }
 
-/// Checks that a text of a call stays inside the data: the user's message has three lines, only the outer ones are borders,
-/// the middle one is JSON that keeps the text, and the message of the system does not depend on the text.
+/// Checks that call content stays inside the data: the user message has three lines, only the outer ones are borders,
+/// the middle one is JSON that keeps the string, and the system message does not depend on the string.
 fn assert_contained(text: &str) {
     let (system, user, mark) = messages_with(text);
     let (harmless, _, other_mark) = messages_with("ls");
@@ -78,10 +78,10 @@ fn request_has_schema_and_no_randomness() {
     let format = &request["response_format"];
     assert_eq!((&format["type"], &format["json_schema"]["strict"]), (&json!("json_schema"), &json!(true)));
     assert_eq!(format["json_schema"]["schema"]["additionalProperties"], false);
-    let system = request["messages"][0]["content"].as_str().expect("a text");
+    let system = request["messages"][0]["content"].as_str().expect("a string");
     assert!(system.starts_with(SHIPPED_PROMPT.trim_end()) && !system.contains("MARK"), "{system}");
-    // All other texts of the request belong to the configuration of the advisor.
-    let user = request["messages"][1]["content"].as_str().expect("a text");
+    // All other strings in the request belong to the advisor configuration.
+    let user = request["messages"][1]["content"].as_str().expect("a string");
     let fixed = system.replace(&mark_of(user), "MARK");
     let expected = format!("{}\n\n{}", SHIPPED_PROMPT.trim_end(), QuestionFormat::CURRENT.chat_instructions);
     assert_eq!(fixed, expected);
