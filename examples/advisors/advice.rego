@@ -1,5 +1,5 @@
 # An advisor for the Open Policy Agent: opa run --server advice.rego
-# Its address in the policy is http://127.0.0.1:8181/v1/data/countersign/advice
+# opa.py asks it: opa.py http://127.0.0.1:8181/v1/data/countersign/advice
 package countersign.advice
 
 import rego.v1

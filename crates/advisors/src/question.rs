@@ -1,5 +1,5 @@
-//! The question to an advisor: a JSON document with the call, a summary of its thread and the verdict of the policy.
-//! Secrets are masked. Everything in the call and the thread was written by an agent or a tool, so it is untrusted.
+//! The question to an advisor: a JSON document with the call, a summary of its thread and the policy verdict. Secrets
+//! are masked. Everything in the call and the thread was written by an agent or a tool, so it is untrusted.
 
 use crate::{fault::AdviceFault, shortened_text::shorten};
 use countersign_api as api;
@@ -17,7 +17,7 @@ pub const MAX_QUESTION_BYTES: usize = 256 * 1024;
 /// The most earlier calls of the thread in a question.
 pub const RECENT_CALLS: usize = 10;
 
-/// The longest text of the arguments of an earlier call, in characters.
+/// The most characters of an earlier call's arguments.
 const MAX_RECENT_ARGUMENTS: usize = 500;
 
 /// The question to an advisor.
@@ -60,7 +60,7 @@ struct QuestionCall {
     mixed_scripts: Vec<String>,
 }
 
-/// The summary of the thread, as it was when people were asked.
+/// The thread's summary, as it was when people were asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct QuestionThread {
@@ -73,7 +73,7 @@ struct QuestionThread {
 #[serde(rename_all = "camelCase")]
 struct RecentCall {
     tool: ToolName,
-    /// The beginning of the text of the arguments.
+    /// The start of the JSON arguments.
     arguments: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Decision>,
@@ -83,7 +83,7 @@ struct RecentCall {
     result: Option<Status>,
 }
 
-/// The verdict of the policy. It is `ask`, because an advisor is asked about nothing else.
+/// The policy's verdict. It is `ask`, because an advisor is asked about nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct QuestionVerdict {
@@ -96,7 +96,7 @@ struct QuestionVerdict {
     policy: Sha256,
 }
 
-/// The part of a question on which a cached answer depends: all but ids, times and the thread's history.
+/// The part of a question on which a cached answer depends: everything except ids, times and the thread history.
 #[derive(Serialize)]
 struct CachedPart<'a> {
     thread: &'a ThreadId,
@@ -113,26 +113,11 @@ struct CachedPart<'a> {
     verdict: &'a QuestionVerdict,
 }
 
-/// The parts of a question that Cedar policies can name.
-#[cfg(feature = "cedar")]
-pub(crate) struct QuestionParts<'a> {
-    pub(crate) agent: &'a str,
-    pub(crate) tool: &'a str,
-    pub(crate) thread: &'a str,
-    pub(crate) arguments: &'a Json,
-    pub(crate) redacted: &'a [String],
-    pub(crate) hidden_characters: &'a [String],
-    pub(crate) mixed_scripts: &'a [String],
-    pub(crate) description: Option<&'a str>,
-    pub(crate) rule: Option<&'a str>,
-    pub(crate) reason: &'a str,
-}
-
 impl AdviceQuestion {
-    /// Makes the question about a call for which people were asked. `earlier` are calls of its thread that were proposed
-    /// before it, the newest first; more than [`RECENT_CALLS`] are not used, and what happened to them after the request
-    /// is left out, so that a question can be repeated later. Fails if the question is too large, or the call has no
-    /// texts any more.
+    /// Makes the question about a call for which people were asked. `earlier` are calls of its thread that were
+    /// proposed before it, the newest first; at most [`RECENT_CALLS`] are used, and what happened to them after the
+    /// request is left out, so that a question can be repeated later. Fails if the question is too large, or the call
+    /// content was erased or archived.
     pub fn from_call(
         call: &api::Call,
         earlier: &[api::Call],
@@ -142,7 +127,7 @@ impl AdviceQuestion {
             return Err(AdviceFault::failed("people were not asked about the call"));
         };
         if call.erased.is_some() || call.archived.is_some() {
-            return Err(AdviceFault::failed("the texts of the call were erased"));
+            return Err(AdviceFault::failed("the call content was erased"));
         }
         let earlier = earlier.iter().filter(|before| before.proposal.seq < call.proposal.seq);
         let recent = earlier.take(RECENT_CALLS).map(|before| RecentCall::new(before, request.seq, redactor));
@@ -172,19 +157,19 @@ impl AdviceQuestion {
         Json::encode(self).map_err(|_| AdviceFault::failed("the question cannot be written"))
     }
 
-    /// The hash of the arguments, which the advice is about.
+    /// The hash of the arguments that the advice is about.
     #[must_use]
     pub fn arguments_hash(&self) -> Sha256 {
         self.call.arguments_hash
     }
 
-    /// The hash of the policy that asks.
+    /// The hash of the asking policy.
     #[must_use]
     pub fn policy(&self) -> Sha256 {
         self.verdict.policy
     }
 
-    /// The hash of the question without ids, times and the history of the thread. Two calls with the same hash are the same
+    /// The question hash, without ids, times and the thread history. Two calls with the same hash are the same
     /// question.
     pub fn canonical_hash(&self) -> Result<Sha256, AdviceFault> {
         let call = &self.call;
@@ -204,23 +189,6 @@ impl AdviceQuestion {
         };
         let json = Json::encode(&part).ok().and_then(|json| json.canonical_hash().ok());
         json.ok_or_else(|| AdviceFault::failed("the question has no canonical form"))
-    }
-
-    /// The parts that Cedar policies can name.
-    #[cfg(feature = "cedar")]
-    pub(crate) fn parts(&self) -> QuestionParts<'_> {
-        QuestionParts {
-            agent: self.call.agent.as_str(),
-            tool: self.call.tool.as_str(),
-            thread: self.call.thread_id.as_str(),
-            arguments: &self.call.arguments,
-            redacted: &self.call.redacted,
-            hidden_characters: &self.call.hidden_characters,
-            mixed_scripts: &self.call.mixed_scripts,
-            description: self.call.description.as_deref(),
-            rule: self.verdict.rule.as_deref(),
-            reason: &self.verdict.reason,
-        }
     }
 }
 

@@ -1,40 +1,41 @@
-//! Asks the advisors of each request as it opens, and records their advice. Several servers may run it for one log: one of
-//! them at a time has the right to ask.
+//! Asks the advisors of each request as it opens, and records their advice. Several servers may run it for one log: one
+//! of them at a time holds the advisor lease.
 //!
-//! The log is the queue: a call that waits for people and has no advice of an advisor is to be asked about. So a server that
-//! takes over, or starts again, looks at all pending calls first.
+//! The log is the queue: a call that waits for people and has no advice from an advisor still needs a question. So a
+//! server that takes over, or starts again, looks at all pending calls first.
 
 use crate::{advice_session::AdviceSession, desk::AdvisorDesk, drift_watch::watch_drift};
 use countersign_api::random_id;
 use countersign_events::Sha256;
-use countersign_gate::{Clock, EmbeddedGate, EventFollower, GateFailure};
+use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
+use countersign_store::{Clock, EventFollower};
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
-/// The time for which a server has the right to ask. After a crash, the next server begins after it.
+/// The advisor lease duration. After a crash, the next server starts when the lease has lapsed.
 const LEASE: Duration = Duration::from_secs(6);
 
-/// The interval at which the right is renewed.
+/// The interval at which the lease is renewed.
 const RENEWAL: Duration = Duration::from_secs(2);
 
-/// The time for which a server without questions keeps the right, so that it does not write for each request.
+/// The time for which a server without questions keeps the lease, so that it does not write for each request.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// The time that a server which stops waits for the answers to its questions.
+/// How long a stopping server waits for the answers to its questions.
 const FINISH: Duration = Duration::from_secs(2);
 
-/// The pause after a failure of the database.
+/// The pause after a database failure.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Asks the advisors of a log.
+/// Asks a log's advisors.
 pub struct AdvisorRunner {
     gate: EmbeddedGate,
     desk: Arc<AdvisorDesk>,
-    /// The name of this process, as the holder of the right.
+    /// The name of this process, as the right's holder.
     holder: String,
     /// The policy whose advisors were checked last.
     checked: Mutex<Option<Sha256>>,
@@ -67,7 +68,7 @@ impl AdvisorRunner {
         }
     }
 
-    /// Waits for work, takes the right to ask, and asks until nothing is left. Begins with a look at all pending calls.
+    /// Waits for work, takes the advisor lease, and asks until nothing is left. First looks at all pending calls.
     async fn ask_all(&self, stop: &CancellationToken) -> Result<(), GateFailure> {
         let mut after = self.gate.last_seq().await?;
         let mut has_work = self.has_advisors() && self.has_unasked_calls().await?;
@@ -108,7 +109,7 @@ impl AdvisorRunner {
         !policy.advisors().is_empty()
     }
 
-    /// Writes to the log of the server, once for each policy, which advisors cannot be asked, before a question fails.
+    /// Writes to the server's log, once for each policy, which advisors cannot be asked, before a question fails.
     fn report_unusable_advisors(&self, policy: &Policy) {
         let hash = policy.hash();
         if self.checked.lock().unwrap_or_else(PoisonError::into_inner).replace(hash) == Some(hash) {
@@ -126,13 +127,13 @@ impl AdvisorRunner {
         AdviceSession::new(&self.gate, &self.desk).has_unasked_calls().await
     }
 
-    /// Asks while this process has the right to. Returns the `seq` of the last event that it has looked at.
+    /// Asks while this process has the lease. Returns the last `seq` that it has looked at.
     async fn ask_while_held(&self, stop: &CancellationToken) -> Result<i64, GateFailure> {
         // Follow before looking at the pending calls, so that no request falls between.
         let mut after = self.gate.last_seq().await?;
         let mut follower = self.gate.follow_for_advice(after);
         let mut session = AdviceSession::new(&self.gate, &self.desk);
-        // A server may have died after the contradiction that takes the right to decide from an advisor.
+        // A server may have died after the contradiction that withdraws an advisor's right to decide.
         self.gate.check_advisor_drift().await?;
         session.ask_about_pending().await?;
         let ended = self.follow_requests(&mut session, &mut follower, &mut after, stop).await;
@@ -169,7 +170,7 @@ impl AdvisorRunner {
             if renew_at <= now {
                 let held = self.gate.hold_advisors(&self.holder, now.after(LEASE), now).await?;
                 if held.holder != self.holder {
-                    // This process was asleep, and another one has the right. The answers that are under way are recorded.
+                    // This process was asleep, and another one has the lease. Pending answers are still recorded.
                     session.finish(LEASE).await;
                     return Ok(());
                 }

@@ -5,7 +5,7 @@ use crate::{
     advisor_key::AdvisorKey,
     fault::AdviceFault,
 };
-use countersign_client::{describe_request_failure, find_private_address};
+use countersign_client::{BodyFailure, describe_request_failure, find_private_address, read_limited_body};
 use countersign_events::event::AdviceFailure;
 use reqwest::{Response, StatusCode, header};
 use std::time::Duration;
@@ -14,9 +14,9 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub(crate) struct ServiceTarget<'a> {
     pub(crate) url: &'a str,
-    /// True if the address may be one of this machine or of a private network.
+    /// Whether the address may be one of this machine or of a private network.
     pub(crate) allow_private: bool,
-    /// The name of the key.
+    /// The key's name.
     pub(crate) key: Option<&'a str>,
 }
 
@@ -46,21 +46,12 @@ pub(crate) async fn post_json(
 }
 
 async fn read_body(mut answer: Response, limit: usize) -> Result<Vec<u8>, AdviceFault> {
-    let too_large = || AdviceFault::too_large(format!("the answer has more than {limit} bytes"));
-    if answer
-        .content_length()
-        .is_some_and(|length| usize::try_from(length).map_or(true, |length| length > limit))
-    {
-        return Err(too_large());
-    }
-    let mut body = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(|why| describe_failure(&why))? {
-        if body.len() + chunk.len() > limit {
-            return Err(too_large());
+    read_limited_body(&mut answer, limit).await.map_err(|why| match why {
+        BodyFailure::TooLarge(limit) => {
+            AdviceFault::too_large(format!("the answer has more than {limit} bytes"))
         }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+        BodyFailure::Request(why) => describe_failure(&why),
+    })
 }
 
 fn describe_failure(error: &reqwest::Error) -> AdviceFault {
