@@ -68,10 +68,10 @@ impl PlannedExecution {
     }
 }
 
-/// A claimed call, and the request of the client that runs it.
+/// A claimed call, and the client request that runs it.
 pub(crate) struct ClaimedExecution {
     pub(crate) core: Arc<GatewayCore>,
-    /// The id of the request, canonical.
+    /// The request's id, canonical.
     pub(crate) id_key: String,
     pub(crate) content: Sha256,
     pub(crate) held: HeldClaim,
@@ -99,7 +99,7 @@ impl ClaimedExecution {
             answered = &mut answered => (answered, Executor::Held(Box::new(held))),
             () = abandoned.cancelled() => {
                 // The client does not want the result, and the server may never send it. Without renewals, the outcome
-                // then counts as unknown when the lease ends.
+                // then becomes unknown when the lease ends.
                 drop(held);
                 (answered.await, Executor::Lapsing(executor))
             }
@@ -150,7 +150,7 @@ fn park(core: &Arc<GatewayCore>, content: Sha256, parked: ParkedCall) -> String 
     state
 }
 
-/// The result of a call whose client did not return.
+/// The result for a call whose client did not return.
 const NO_INPUT: &str = "the server asked the client for input, and the client did not return with it";
 
 #[expect(clippy::disallowed_methods, reason = "the client's user answers in the time of the machine")]
@@ -161,7 +161,7 @@ async fn wait_for_client() {
 /// The claim by which a result is reported.
 enum Executor {
     Held(Box<HeldClaim>),
-    /// The name of the executor, whose lease is not renewed any more.
+    /// The executor's name, whose lease is not renewed any more.
     Lapsing(String),
 }
 
@@ -192,7 +192,7 @@ async fn claim(
         definition_hash,
         ..ClaimRequest::for_call(call, &executor)
     };
-    HeldClaim::claim(Arc::clone(&core.calls.gate), &call.thread_id, &call.id, &claim).await
+    HeldClaim::claim(core.calls.gate.clone(), &call.thread_id, &call.id, &claim).await
 }
 
 /// Whether each request for the call is a call of its own: it could run when it was found, and no person was asked about it.

@@ -1,4 +1,4 @@
-//! One call of a tool, from the request of the client to its answer.
+//! One call of a tool, from the client's request to its answer.
 
 use crate::{
     answer_text::{BAD_STATE, error_result, refusal_text, started_text},
@@ -20,7 +20,7 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A request for a call of a tool.
+/// A request for a tool call.
 #[derive(Clone)]
 pub(crate) struct GatedCall {
     pub(crate) core: Arc<GatewayCore>,
@@ -33,14 +33,21 @@ pub(crate) struct GatedCall {
 /// Another process runs the call that was found for the request, about which no person was asked.
 struct TakenElsewhere;
 
-/// The round of a request that the client makes.
+/// Which round of its request the client makes.
 enum RequestRound {
     /// The first one, or a later one for a decision: the number of earlier ones.
     Decision(u32),
     /// The client returns with input for the server that runs its call.
     ServerInput(Box<ParkedCall>),
-    /// The state of the client cannot be accepted.
+    /// The client's state cannot be accepted.
     Refused,
+}
+
+/// One round: what it asks, and how many rounds the client has made before.
+#[derive(Clone, Copy)]
+struct AskedRound {
+    content: Sha256,
+    round: u32,
 }
 
 impl GatedCall {
@@ -65,9 +72,10 @@ impl GatedCall {
             // What the client returns is for the gateway. The server gets the request as it was at first.
             self.frame = self.frame.without_rounds();
         }
+        let asked = AskedRound { content, round };
         let end = (self.core.calls.now)().after(self.core.options.hold);
         for _ in 0..MAX_ROUNDS {
-            if let Ok(answer) = self.clone().open(&proposed, (content, round), end).await {
+            if let Ok(answer) = self.clone().open(&proposed, asked, end).await {
                 return answer;
             }
         }
@@ -77,11 +85,11 @@ impl GatedCall {
     async fn open(
         self,
         proposed: &ProposedContent<'_>,
-        round: (Sha256, u32),
+        asked: AskedRound,
         end: Timestamp,
     ) -> Result<Option<String>, TakenElsewhere> {
         match self.core.calls.open(proposed).await {
-            Ok(OpenedCall::Mine(slot, call)) => self.settle(slot, call, round).await,
+            Ok(OpenedCall::Mine(slot, call)) => self.settle(slot, call, asked).await,
             Ok(OpenedCall::Elsewhere(call)) if !call.was_asked() && self.sees_result(&call, end).await => {
                 Err(TakenElsewhere)
             }
@@ -127,7 +135,7 @@ impl GatedCall {
         self,
         slot: Arc<CallSlot>,
         mut call: Box<Call>,
-        (content, round): (Sha256, u32),
+        AskedRound { content, round }: AskedRound,
     ) -> Result<Option<String>, TakenElsewhere> {
         if call.is_pending() {
             let wait =
@@ -177,7 +185,7 @@ impl GatedCall {
         error_result(&self.frame.id, text, call)
     }
 
-    /// The proposal of the call, and the hash of its arguments. The table of calls chooses the id.
+    /// The call proposal, and the arguments hash. The call table chooses the id.
     fn proposal(&self, tool: Option<&CatalogTool>) -> Result<(ProposeRequest, Sha256), GateError> {
         let name = self.core.options.tool_name(&self.frame.name);
         let name = ToolName::new(&name).map_err(|why| GateError::invalid("name", &why))?;
@@ -230,7 +238,7 @@ impl GatedCall {
         await_outcome(execution, &frame.id, &call).await
     }
 
-    /// Passes the input of the client on to the server that runs the call.
+    /// Passes the client's input on to the server that runs the call.
     async fn continue_call(self, content: Sha256, parked: ParkedCall) -> Option<String> {
         let Self { core, frame, to_server, .. } = self;
         let ParkedCall { held, note, server_state } = parked;
@@ -251,7 +259,7 @@ impl GatedCall {
     }
 }
 
-/// The frame with the state that the server expects in place of the gateway's.
+/// The frame with the state that the server expects instead of the gateway state.
 fn with_server_state(text: &str, state: Option<&str>) -> String {
     match read_client_frame(text) {
         Ok(ClientFrame::ToolCall(frame)) => frame.with_request_state(state),
@@ -260,7 +268,7 @@ fn with_server_state(text: &str, state: Option<&str>) -> String {
     }
 }
 
-/// Waits for the end of an execution, and answers the request with this id.
+/// Waits until an execution ends, and answers the request with this id.
 async fn await_outcome(
     mut execution: watch::Receiver<Option<ExecutionOutcome>>,
     id: &Json,

@@ -11,8 +11,8 @@ use crate::{
     open_requests::{OpenRequests, RequestCancellation},
 };
 use countersign_api::{
-    Call, CancelRequest, ClaimRequest, GateError, Place, ProposeRequest, ResultRequest, SharedGate, ThreadId,
-    parse_call_id, random_id,
+    Call, CancelRequest, ClaimRequest, GateError, Place, ProposeRequest, ResultRequest, SharedCallGate,
+    ThreadId, parse_call_id, random_id,
 };
 use countersign_events::{CallState, Json, ToolName};
 use serde_json::{Value, json};
@@ -23,20 +23,20 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// The name of the tool.
+/// The tool's name.
 const TOOL: &str = "approve";
 
 /// The protocol version for a client that names none.
 const PROTOCOL: &str = "2025-11-25";
 
-/// The result of a call that the agent runs itself.
+/// The result for a call that the agent runs itself.
 const NOT_REPORTED: &str = "Allowed. The agent runs the tool itself and does not report the result.";
 
 /// The server.
 pub struct PermissionPrompt {
     /// The service that decides.
-    pub gate: SharedGate,
-    /// The thread of the calls.
+    pub gate: SharedCallGate,
+    /// The thread for all calls.
     pub thread: ThreadId,
     /// Where the calls run.
     pub place: Place,
@@ -44,7 +44,7 @@ pub struct PermissionPrompt {
     pub progress_interval: Duration,
 }
 
-/// A question of the agent.
+/// A question from the agent.
 struct PromptedCall {
     server: Arc<PermissionPrompt>,
     frame: ToolCallFrame,
@@ -53,7 +53,7 @@ struct PromptedCall {
 }
 
 impl PermissionPrompt {
-    /// Answers the requests of a client until its output ends. Questions that wait then stay pending.
+    /// Answers client requests until the client output ends. Questions that wait then stay pending.
     pub async fn serve(
         self,
         input: impl AsyncRead + Unpin,
@@ -123,7 +123,7 @@ async fn write_answers(mut answers: mpsc::Receiver<String>, mut output: impl Asy
     }
 }
 
-/// Answers a request that is not a call of a tool; `None` for notifications and answers.
+/// Answers a request that is not a tool call; `None` for notifications and answers.
 fn answer_request(text: &str) -> Option<String> {
     let frame = JsonObject::read(text)?;
     let (method, id): (String, Json) = (frame.get_as("method")?, frame.get_as("id")?);

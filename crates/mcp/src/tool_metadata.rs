@@ -5,7 +5,7 @@ use crate::{
     json_object::{JsonObject, range_of, splice},
     tool_catalog::ToolCatalog,
 };
-use countersign_api::{DefineToolsRequest, MetTool, ToolApproval};
+use countersign_api::{DefineToolsRequest, MetTool, SendOperation, ToolApproval, operations};
 use countersign_events::{Json, ToolName};
 use std::{collections::HashMap, time::Duration};
 
@@ -15,14 +15,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The most tools that are recorded at once.
 const MAX_AT_ONCE: usize = 1_000;
 
-/// The member of a tool's `_meta` that says where people decide.
+/// The `_meta` member of a tool that says where people decide.
 const LOCATION: &str = "countersign/location";
 
-/// The member of a tool's `_meta` that says what the policy says of its calls.
+/// The `_meta` member of a tool that says how the policy judges its calls.
 const APPROVAL: &str = "countersign/approval";
 
 impl GatewayCore {
-    /// Records the tools of an answer to `tools/list`, and returns the answer with metadata about their approval. If the
+    /// Records the tools in a `tools/list` answer, and returns the answer with metadata about their approval. If the
     /// log does not answer in time, the answer stays as it is: each call records its definition, too.
     pub(crate) async fn describe_tools(&self, answer: String) -> String {
         let described = tokio::time::timeout(LONGEST_WAIT, self.try_describe(&answer));
@@ -39,7 +39,7 @@ impl GatewayCore {
         for part in met.chunks(MAX_AT_ONCE) {
             let thread_id = Some(self.calls.thread.clone());
             let request = DefineToolsRequest { thread_id, tools: part.to_vec() };
-            let report = match self.calls.gate.define_tools(&request).await {
+            let report = match self.calls.gate.send(operations::DefineTools { body: request }).await {
                 Ok(report) => report,
                 Err(error) => {
                     tracing::warn!(code = error.code(), %error, "the definitions of tools are not recorded");
@@ -78,7 +78,7 @@ impl GatewayCore {
     }
 }
 
-/// Adds the metadata to the text of a tool, and leaves every other byte. `None` if its `_meta` is of another type than an object.
+/// Adds the metadata to a tool definition, and leaves every other byte. `None` if its `_meta` is not an object.
 fn add_metadata(tool: &str, location: &str, approval: ToolApproval) -> Option<String> {
     let own = [(LOCATION, location), (APPROVAL, approval.as_str())];
     let own =

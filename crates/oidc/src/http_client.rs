@@ -1,6 +1,7 @@
 //! The requests to the provider. Answers have a limit, and redirects are not followed: an endpoint that moves is named by
 //! the provider's own document.
 
+use countersign_client::{BodyFailure, read_limited_body};
 use openidconnect::{HttpRequest, HttpResponse};
 use reqwest::Client;
 use std::time::Duration;
@@ -36,13 +37,10 @@ pub(crate) async fn send_request(
     }
     *request.timeout_mut() = Some(TIMEOUT);
     let mut response = client.execute(request).await?;
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > MAX_ANSWER {
-            return Err(RequestFailure::TooLarge);
-        }
-        body.extend_from_slice(&chunk);
-    }
+    let body = read_limited_body(&mut response, MAX_ANSWER).await.map_err(|why| match why {
+        BodyFailure::TooLarge(_) => RequestFailure::TooLarge,
+        BodyFailure::Request(why) => why.into(),
+    })?;
     let mut answer = HttpResponse::new(body);
     *answer.status_mut() = response.status();
     *answer.headers_mut() = response.headers().clone();

@@ -1,13 +1,13 @@
-//! The settings of a provider.
+//! Provider settings.
 
 use crate::claim_mapping::ClaimMapping;
 use std::fmt;
 use url::{Host, Url};
 
-/// The settings of a provider, checked.
+/// Provider settings, checked.
 #[derive(Clone)]
 pub struct ProviderSettings {
-    /// The address of the provider, exactly as its document spells it.
+    /// The provider's address, exactly as its document spells it.
     pub(crate) issuer: String,
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
@@ -37,12 +37,20 @@ impl fmt::Debug for ProviderSettings {
     }
 }
 
+/// The name under which the provider knows the server, and its secret.
+pub struct ClientCredentials {
+    /// The client id.
+    pub client_id: String,
+    /// The client secret.
+    pub client_secret: String,
+}
+
 impl ProviderSettings {
-    /// Checks the settings. The issuer must use https, except on this machine. Without scopes, `email` and `profile` are
-    /// asked for. Without a label, the page names the host of the provider.
+    /// Checks the settings. The issuer must use https, except on this machine. Without scopes, `email` and `profile`
+    /// are asked for. Without a label, the page names the provider's host.
     pub fn new(
         issuer: &str,
-        (client_id, client_secret): (String, String),
+        ClientCredentials { client_id, client_secret }: ClientCredentials,
         scopes: Option<Vec<String>>,
         claims: ClaimMapping,
         label: Option<String>,
@@ -72,7 +80,7 @@ impl ProviderSettings {
         Ok(Self { issuer: issuer.to_owned(), client_id, client_secret, scopes, claims, label })
     }
 
-    /// True if the provider is on this machine and uses no TLS.
+    /// Returns true if the provider is on this machine and uses no TLS.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.issuer.starts_with("http://")
@@ -88,7 +96,9 @@ mod tests {
         let rules = || [vec!["approver=sub:*".parse().expect("a rule")], Vec::new(), Vec::new()];
         let settings = |issuer: &str| {
             let claims = ClaimMapping::new(None, rules(), Vec::new()).expect("a mapping");
-            ProviderSettings::new(issuer, ("id".to_owned(), "secret".to_owned()), None, claims, None)
+            let credentials =
+                ClientCredentials { client_id: "id".to_owned(), client_secret: "secret".to_owned() };
+            ProviderSettings::new(issuer, credentials, None, claims, None)
         };
         for good in [
             "https://login.example.com",

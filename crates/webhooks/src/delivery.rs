@@ -2,12 +2,14 @@
 
 use crate::{delivery_worker::DeliveryWorker, http_webhooks::HttpWebhooks};
 use countersign_api::random_id;
-use countersign_gate::{Clock, EmbeddedGate, WebhookRecord};
+use countersign_approvals::webhook_directory::WebhookRecord;
+use countersign_gate::EmbeddedGate;
+use countersign_store::Clock;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// The pause after a failure of the database.
+/// The pause after a database failure.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The tasks that deliver, by webhook.
@@ -20,7 +22,7 @@ struct DeliveryTasks {
     tasks: JoinSet<()>,
 }
 
-/// Delivers the messages of all webhooks of the log until `stop` is cancelled, and then writes how far it is. Several
+/// Delivers the messages of all webhooks in the log until `stop` is cancelled, and then writes its progress. Several
 /// servers may call this for one log: each webhook is served by one of them at a time.
 pub async fn deliver_webhooks(gate: EmbeddedGate, sender: Arc<HttpWebhooks>, stop: CancellationToken) {
     if gate.is_read_only() {
@@ -62,7 +64,7 @@ pub async fn deliver_webhooks(gate: EmbeddedGate, sender: Arc<HttpWebhooks>, sto
 }
 
 impl DeliveryTasks {
-    /// Starts tasks for new webhooks, tells the others what changed, and ends those of removed webhooks.
+    /// Starts tasks for new webhooks, informs the others of changes, and ends those of removed webhooks.
     fn follow<'a>(&mut self, records: impl Iterator<Item = &'a WebhookRecord>) {
         while self.tasks.try_join_next().is_some() {}
         let mut removed = std::mem::take(&mut self.running);

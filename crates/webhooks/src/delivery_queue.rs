@@ -32,7 +32,7 @@ pub(crate) struct FailedAttempt {
     pub(crate) reason: String,
     /// The pause that the target asks for.
     pub(crate) retry_after: Option<Duration>,
-    /// True if the target says that it is gone, so that it is not asked again.
+    /// Whether the target says that it is gone, so that it is not asked again.
     pub(crate) is_gone: bool,
 }
 
@@ -55,13 +55,13 @@ pub(crate) struct DeliveryQueue {
 #[derive(Debug)]
 struct QueuedMessage {
     message: WebhookMessage,
-    /// True if the cursor does not wait for it: it was parked, or the event itself was long before.
+    /// Whether the cursor does not wait for it: it was parked, or the event itself was long before.
     is_extra: bool,
     failure: Option<FailingMessage>,
 }
 
 impl DeliveryQueue {
-    /// Continues where an earlier holder ended; `cursor` is that of the log.
+    /// Continues where an earlier holder ended; `cursor` is the cursor in the log.
     pub(crate) fn restore(cursor: i64, progress: &WebhookProgress) -> Self {
         let cursor = cursor.max(progress.cursor);
         Self {
@@ -77,7 +77,7 @@ impl DeliveryQueue {
         }
     }
 
-    /// True if no further events should be read now.
+    /// Returns true if no further events should be read now.
     pub(crate) fn is_full(&self) -> bool {
         self.lanes.values().map(VecDeque::len).sum::<usize>() >= MAX_QUEUED || self.done.len() >= MAX_DONE
     }
@@ -93,12 +93,12 @@ impl DeliveryQueue {
         self.advance();
     }
 
-    /// True if the message about this event was delivered or parked, or waits here.
+    /// Returns true if the message about this event was delivered or parked, or waits here.
     pub(crate) fn has(&self, seq: i64) -> bool {
         seq <= self.cursor || self.done.contains(&seq) || self.is_queued(seq)
     }
 
-    /// True if a message about this event waits here or is being sent.
+    /// Returns true if a message about this event waits here or is being sent.
     pub(crate) fn is_queued(&self, seq: i64) -> bool {
         self.lanes.values().flatten().any(|queued| queued.message.seq == seq)
     }
@@ -138,7 +138,7 @@ impl DeliveryQueue {
         ready
     }
 
-    /// The next time at which a message that failed is sent again.
+    /// When the next failed message is sent again.
     pub(crate) fn next_attempt(&self) -> Option<Timestamp> {
         let heads = self.lanes.values().filter_map(VecDeque::front);
         let waiting = heads.filter(|queued| !self.sending.contains(&queued.message.seq));
@@ -150,14 +150,15 @@ impl DeliveryQueue {
         self.remove(seq)
     }
 
-    /// Notes a failure. Returns the record of a message that is not sent again: the caller must write it, and then call
-    /// [`deliver`](Self::deliver).
+    /// Notes a failure. Returns the record for a message that is not sent again: the caller must write it, and then
+    /// call [`deliver`](Self::deliver).
     pub(crate) fn fail(
         &mut self,
         webhook: i64,
         seq: i64,
         failed: &FailedAttempt,
-        (now, jitter): (Timestamp, u8),
+        now: Timestamp,
+        jitter: u8,
         parked: usize,
     ) -> Option<WebhookParked> {
         self.sending.remove(&seq);
@@ -197,7 +198,7 @@ impl DeliveryQueue {
         self.done = self.done.split_off(&(self.cursor + 1));
     }
 
-    /// True if a message may be sent before a time.
+    /// Returns true if a message may be sent before a time.
     pub(crate) fn has_attempt_before(&self, time: Timestamp) -> bool {
         let heads = self.lanes.values().filter_map(VecDeque::front);
         let mut times = heads.map(|queued| queued.failure.as_ref().map(|failure| failure.next_attempt_at));

@@ -1,5 +1,5 @@
-//! The delivery of one webhook's messages while this process has the right to it: the queue, what is being sent, and the
-//! log behind them.
+//! The message delivery for one webhook while this process has its lease: the queue, what is being sent, and the log
+//! behind them.
 
 use crate::{
     delivery_queue::{DeliveryQueue, FailedAttempt},
@@ -7,8 +7,10 @@ use crate::{
     open_claims::OpenClaims,
     webhook_message::WebhookMessage,
 };
+use countersign_approvals::webhook_directory::WebhookRecord;
 use countersign_events::{Body, Event, Timestamp};
-use countersign_gate::{EmbeddedGate, EventFollower, GateFailure, WebhookProgress, WebhookRecord};
+use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
+use countersign_store::EventFollower;
 use futures_util::{future::BoxFuture, stream::FuturesUnordered};
 use reqwest::StatusCode;
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 /// The messages that are being sent, each with its `seq`.
 type SendingMessages = FuturesUnordered<BoxFuture<'static, (i64, Result<StatusCode, FailedAttempt>)>>;
 
-/// The delivery while this process has the right to it.
+/// The delivery while this process has its lease.
 pub(crate) struct DeliverySession {
     gate: EmbeddedGate,
     sender: Arc<HttpWebhooks>,
@@ -31,14 +33,15 @@ pub(crate) struct DeliverySession {
     pub(crate) retried: Vec<i64>,
     /// The deliveries since the cursor was written to the log.
     pub(crate) unrecorded: usize,
-    /// The time at which the right is renewed.
+    /// The time at which the lease is renewed.
     pub(crate) renew_at: Timestamp,
 }
 
 impl DeliverySession {
     pub(crate) fn begin(
         gate: EmbeddedGate,
-        (sender, target): (Arc<HttpWebhooks>, OpenTarget),
+        sender: Arc<HttpWebhooks>,
+        target: OpenTarget,
         record: &WebhookRecord,
         progress: &WebhookProgress,
         renew_at: Timestamp,

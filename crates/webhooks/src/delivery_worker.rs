@@ -1,31 +1,35 @@
-//! Delivers the messages of one webhook. One server at a time has the right to, and writes how far it is beside the log.
+//! Delivers the messages of one webhook. One server at a time has the delivery lease, and writes its progress beside
+//! the log.
 
 use crate::{delivery_queue::FailedAttempt, delivery_session::DeliverySession, http_webhooks::HttpWebhooks};
 use countersign_api::fill_random;
-use countersign_events::{Timestamp, event::WebhookDelivered};
-use countersign_gate::{
-    Clock, EmbeddedGate, GateFailure, ParkedMessage, Refused, WebhookCommand, WebhookLease, WebhookProgress,
-    WebhookRecord,
+use countersign_approvals::{
+    Refused,
+    webhook_directory::{ParkedMessage, WebhookRecord},
 };
+use countersign_events::{Body, Timestamp, event::WebhookDelivered};
+use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
+use countersign_store::{Clock, LeaseTask, TaskLease};
 use futures_util::StreamExt;
 use reqwest::StatusCode;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The time for which a server has the right to deliver. After a crash, the next server begins after it.
+/// The delivery lease duration. After a crash, the next server starts when the lease has lapsed.
 const LEASE: Duration = Duration::from_secs(6);
 
-/// The interval at which the right is renewed, and the state written.
+/// The interval at which the lease is renewed, and the state written.
 const RENEWAL: Duration = Duration::from_secs(2);
 
-/// The time for which a server that has delivered everything keeps the right, so that it does not write for each message.
+/// The time for which a server that has delivered everything keeps the lease, so that it does not write for each
+/// message.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// The time that a server which stops waits for the answers to messages that it has sent.
+/// How long a stopping server waits for the answers to messages that it has sent.
 const FINISH: Duration = Duration::from_secs(2);
 
-/// The pause after a failure of the database, and before another look at a webhook that cannot be used.
+/// The pause after a database failure, and before another look at a webhook that cannot be used.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The deliveries, and the time, after which the cursor is written to the log.
@@ -40,8 +44,8 @@ pub(crate) struct DeliveryWorker {
     holder: String,
     /// The webhook, as it changes.
     webhook: watch::Receiver<WebhookRecord>,
-    /// The parked messages that were sent again: the `seq` of the event that each is about, and of the event that parked
-    /// it. The record of the webhook may be a moment older.
+    /// The parked messages that were sent again: for each, the `seq` of its event and of the event that parked it. The
+    /// webhook's record may be a moment older.
     handled: HashMap<i64, i64>,
 }
 
@@ -125,7 +129,7 @@ impl DeliveryWorker {
             return Ok(());
         }
         let now = self.now();
-        let others = |lease: &WebhookLease| lease.holder != self.holder && lease.until > now;
+        let others = |lease: &TaskLease| lease.holder != self.holder && lease.until > now;
         let held = match lease.filter(others) {
             // Another server delivers. The state has to be read again after its lease.
             Some(lease) => return self.wait_until(lease.until, stop).await,
@@ -137,7 +141,7 @@ impl DeliveryWorker {
         let progress = WebhookProgress::parse(&held.state);
         let mut session = {
             let (gate, sender) = (self.gate.clone(), Arc::clone(&self.sender));
-            DeliverySession::begin(gate, (sender, target), &record, &progress, now.after(RENEWAL))
+            DeliverySession::begin(gate, sender, target, &record, &progress, now.after(RENEWAL))
         };
         let end = self.deliver_all(&mut session, stop).await?;
         if end == SessionEnd::Lost {
@@ -157,8 +161,8 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    fn lease(&self, record: &WebhookRecord, until: Timestamp) -> WebhookLease {
-        WebhookLease { webhook: record.id(), holder: self.holder.clone(), until }
+    fn lease(&self, record: &WebhookRecord, until: Timestamp) -> TaskLease {
+        TaskLease { task: LeaseTask::Webhook(record.id()), holder: self.holder.clone(), until }
     }
 
     /// Waits until there is an event, an attempt that is due, or a retried message. Returns false if the wait ended for
@@ -264,10 +268,10 @@ impl DeliveryWorker {
             tracing::warn!(webhook, event = seq, reason = failed.reason, "a message was not delivered");
             let now = self.now();
             let parked = record.parked.len();
-            let Some(parked) = session.queue.fail(record.id(), seq, failed, (now, jitter()), parked) else {
+            let Some(parked) = session.queue.fail(record.id(), seq, failed, now, jitter(), parked) else {
                 return Ok(());
             };
-            self.gate.record_webhook(WebhookCommand::Park(parked)).await?;
+            self.gate.record_webhook(Body::WebhookParked(parked)).await?;
         }
         session.claims.forget(seq);
         session.queue.deliver(seq);
@@ -293,10 +297,10 @@ impl DeliveryWorker {
     ) -> Result<(), GateFailure> {
         let up_to = progress.durable_cursor();
         let delivered = WebhookDelivered { webhook: record.id(), up_to, retried };
-        self.gate.record_webhook(WebhookCommand::Deliver(delivered)).await
+        self.gate.record_webhook(Body::WebhookDelivered(delivered)).await
     }
 
-    /// Renews the right to deliver. Returns false if another server has it.
+    /// Renews the delivery lease. Returns false if another server has it.
     async fn renew(
         &self,
         session: &mut DeliverySession,
@@ -310,7 +314,7 @@ impl DeliveryWorker {
         Ok(held.lease.holder == self.holder)
     }
 
-    /// Gives the right back, and writes the cursor to the log if it was not written for long.
+    /// Releases the lease, and writes the cursor to the log if the last write was long ago.
     async fn end_session(&self, session: &mut DeliverySession) -> Result<(), GateFailure> {
         let (record, now) = (self.webhook.borrow().clone(), self.now());
         if session.unrecorded > 0 && now.since(record.recorded_at) >= CURSOR_INTERVAL {

@@ -10,31 +10,32 @@ use crate::{
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
-use countersign_client::{ServiceClients, describe_request_failure, find_private_address};
+use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
+use countersign_client::{ServiceClients, describe_request_failure, find_private_address, read_limited_body};
 use countersign_events::{
     Timestamp,
     event::{WebhookAdded, WebhookFormat},
 };
-use countersign_gate::{PreparedWebhook, Refused, WebhookRecord, WebhookTransport};
+use countersign_gate::{PreparedWebhook, WebhookTransport};
 use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use std::{sync::OnceLock, time::Duration};
 
-/// The time within which a connection is made.
+/// The connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The time within which a target must answer.
+/// The answer timeout.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The bytes of an answer that are read, so that the connection can be used again. Its content is never used.
+/// How many bytes of an answer are read, so that the connection can be reused. The content is never used.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Sends the messages of webhooks, and seals their addresses.
 pub struct HttpWebhooks {
     key: WebhookKeyFile,
-    /// The address of the server in links.
+    /// The server address in links.
     base: String,
-    /// Created when the first message is sent, because the authorities of the system take time to read.
+    /// Created when the first message is sent, because the system's certificate authorities take time to read.
     clients: OnceLock<Result<ServiceClients, String>>,
 }
 
@@ -56,13 +57,13 @@ pub(crate) struct OpenTarget {
 }
 
 impl HttpWebhooks {
-    /// Creates a sender with the key in this file, which need not exist yet. `base` is the address of the server in links.
+    /// Creates a sender with the key in this file, which need not exist yet. `base` is the server address in links.
     #[must_use]
     pub fn new(key: WebhookKeyFile, base: &str) -> Self {
         Self { key, base: base.to_owned(), clients: OnceLock::new() }
     }
 
-    /// The address of the server in links.
+    /// The server address in links.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
@@ -82,7 +83,7 @@ impl HttpWebhooks {
         })
     }
 
-    /// Sends a message once. Returns the status of an answer that accepts it.
+    /// Sends a message once. Returns the HTTP status if the answer accepts it.
     pub(crate) async fn send(
         &self,
         target: &OpenTarget,
@@ -103,9 +104,10 @@ impl HttpWebhooks {
                 .header("webhook-timestamp", timestamp)
                 .header("webhook-signature", secret.sign(&message.id, timestamp, &body));
         }
-        let answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
+        let mut answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
         let (status, retry_after) = (answer.status(), retry_after(&answer));
-        discard(answer).await;
+        // The rest is read so that the connection can be used again.
+        let _ = read_limited_body(&mut answer, MAX_ANSWER_BYTES).await;
         if status.is_success() {
             return Ok(status);
         }
@@ -164,7 +166,7 @@ impl WebhookTransport for HttpWebhooks {
     }
 }
 
-/// The secret of a new webhook: as the request says, or a random one. Only the format `standard` is signed.
+/// A new webhook's secret: as the request says, or a random one. Only the format `standard` is signed.
 fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Refused> {
     match (&request.secret, request.format) {
         (Some(text), WebhookFormat::Standard) => {
@@ -176,17 +178,6 @@ fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Re
             None => Err(invalid("secret", "the system has no randomness")),
         },
         (None, _) => Ok(None),
-    }
-}
-
-/// Reads the rest of an answer, up to a limit.
-async fn discard(mut answer: Response) {
-    let mut bytes = 0;
-    while bytes < MAX_ANSWER_BYTES {
-        match answer.chunk().await {
-            Ok(Some(chunk)) => bytes += chunk.len(),
-            _ => return,
-        }
     }
 }
 

@@ -1,27 +1,28 @@
-//! The key that seals the addresses and secrets of webhooks. It is a file of its own that only its owner can read, and
+//! The key that seals the addresses and secrets of webhooks. It is a separate file that only its owner can read, and
 //! all servers of a log need the same one.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use countersign_api::fill_random;
+use countersign_gate::{SecretFile, SecretFileError};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::digest;
 use std::{
     fmt, fs,
     io::{ErrorKind, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
-/// The bytes of the key.
+/// The key's bytes.
 const KEY_BYTES: usize = 32;
 
 /// The largest key file, in bytes.
 const MAX_FILE_BYTES: u64 = 4_096;
 
-/// The beginning of a sealed text: the version of its form.
+/// The prefix of a sealed string: its format version.
 const VERSION: &str = "1";
 
-/// The place of the key file. The file is created when the first webhook is added.
+/// The key file path. The file is created when the first webhook is added.
 #[derive(Debug, Clone)]
 pub struct WebhookKeyFile {
     path: PathBuf,
@@ -32,7 +33,7 @@ pub(crate) struct WebhookKey {
     bytes: [u8; KEY_BYTES],
 }
 
-/// The reason why a text cannot be sealed or opened.
+/// The reason why a string cannot be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookKeyError {
     /// The key file cannot be read or created.
@@ -43,7 +44,7 @@ pub enum WebhookKeyError {
         /// The problem.
         why: String,
     },
-    /// The text was sealed with another key.
+    /// The string was sealed with another key.
     #[error(
         "the webhook was sealed with another key than that in {path}: give each server of this log the same key"
     )]
@@ -74,14 +75,12 @@ impl WebhookKeyFile {
 
     /// Reads the key.
     pub(crate) fn read(&self) -> Result<WebhookKey, WebhookKeyError> {
-        let found = fs::metadata(&self.path).map_err(|why| self.failed(&why.to_string()))?;
-        if found.permissions().mode() & 0o077 != 0 {
-            return Err(self.failed("other users can read it; run chmod 600 on it"));
-        }
-        if found.len() > MAX_FILE_BYTES {
-            return Err(self.failed("it is too large to be a key"));
-        }
-        let text = fs::read_to_string(&self.path).map_err(|why| self.failed(&why.to_string()))?;
+        let text = SecretFile::of_owner(MAX_FILE_BYTES).read_text(&self.path);
+        let text = text.map_err(|why| match why {
+            SecretFileError::Exposed { .. } => self.failed("other users can read it; run chmod 600 on it"),
+            SecretFileError::TooLarge(_) => self.failed("it is too large to be a key"),
+            why => self.failed(&why.to_string()),
+        })?;
         let bytes = STANDARD_NO_PAD.decode(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
         let bytes =
             bytes.ok_or_else(|| self.failed("it is not a key: 32 bytes in base64 without padding"))?;
@@ -126,7 +125,7 @@ fn write_private(path: &Path, text: &str) -> Result<(), std::io::Error> {
 }
 
 impl WebhookKey {
-    /// Seals a text for the webhook with this name. Fails if the system has no randomness.
+    /// Seals a string for the webhook with this name. Fails if the system has no randomness.
     pub(crate) fn seal(&self, name: &str, text: &str) -> Option<String> {
         let mut nonce = [0; NONCE_LEN];
         fill_random(&mut nonce).ok()?;
@@ -149,7 +148,7 @@ impl WebhookKey {
         String::from_utf8(opened.to_vec()).ok()
     }
 
-    /// A name of the key that says nothing about it: the beginning of a hash.
+    /// A key name that reveals nothing about the key: the first bytes of a hash.
     fn id(&self) -> String {
         let hash = digest::digest(&digest::SHA256, &[b"countersign webhook key", &self.bytes[..]].concat());
         STANDARD_NO_PAD.encode(hash.as_ref().get(..6).unwrap_or_default())
@@ -174,6 +173,7 @@ fn associated(name: &str) -> Aad<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn new_key() -> (tempfile::TempDir, WebhookKeyFile) {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,7 @@
 //! Servers with an address: the gateway takes their place as a command, and back.
 //!
-//! Only these texts change: the address becomes a command line, the type becomes that of a program, and the headers become
-//! variables, so that secrets are never on a command line. The rest keeps its bytes.
+//! Only these strings change: the address becomes a command line, the type becomes the program type, and the headers
+//! become variables, so that secrets are never on a command line. The rest keeps its bytes.
 
 use super::{
     server::{ADDRESSES, ClientServer, EntryChange, PlacedWord, ServerLaunch, TextChange, line_start, quote},
@@ -30,7 +30,7 @@ fn wrap_checked(
     if ["bearer_token_env_var", "env_http_headers"].iter().any(|key| object.get(key).is_some()) {
         return Err("its headers come from variables: write countersign mcp --url … --header … by hand");
     }
-    check_address(url.node.text().ok_or("its address is not a text")?)?;
+    check_address(url.node.text().ok_or("its address is not a string")?)?;
     let kind = object.member("type");
     let kind_text = kind.and_then(|kind| kind.node.text());
     if kind.is_some() && !kind_text.is_some_and(|kind| HTTP_TYPES.contains(&kind)) {

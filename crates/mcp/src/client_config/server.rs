@@ -4,7 +4,7 @@ use super::tree::{ConfigMember, ConfigNode, ConfigValue};
 use countersign_events::{Json, fold_spelling};
 use std::ops::Range;
 
-/// A change of a text.
+/// A replacement of a byte range.
 pub(super) type TextChange = (Range<usize>, String);
 
 /// What is to be done with one server.
@@ -16,7 +16,7 @@ pub(super) enum EntryChange {
     Skipped(&'static str),
 }
 
-/// The members that hold an address, each with the option of the gateway that remembers it.
+/// The members that hold an address, each with the gateway option that remembers it.
 pub(super) const ADDRESSES: &[(&str, &str)] =
     &[("url", "--url"), ("serverUrl", "--server-url"), ("httpUrl", "--http-url")];
 
@@ -35,7 +35,7 @@ const KNOWN_KEYS: &[&str] = &[
     "http_headers",
 ];
 
-/// A server of a configuration, with the places of its parts.
+/// A configured server, with the byte ranges of its parts.
 pub(super) struct ClientServer<'a> {
     pub(super) text: &'a str,
     pub(super) name: &'a str,
@@ -53,7 +53,7 @@ pub(super) enum ServerLaunch<'a> {
     Address { url: &'a ConfigMember },
 }
 
-/// A word of a command line with its place.
+/// A command line word with its byte range.
 pub(super) type PlacedWord<'a> = (&'a str, Range<usize>);
 
 impl<'a> ClientServer<'a> {
@@ -73,7 +73,7 @@ impl<'a> ClientServer<'a> {
             ServerLaunch::Words { list } => list.node.words().is_some_and(|words| !words.is_empty()),
             ServerLaunch::Program { args: None, .. } | ServerLaunch::Address { .. } => true,
         };
-        if is_usable { Ok(entry) } else { Err("its arguments are not a list of texts") }
+        if is_usable { Ok(entry) } else { Err("its arguments are not a list of strings") }
     }
 
     /// The words of its command line, the program first. None for an address.
@@ -140,7 +140,7 @@ fn read_launch(object: &ConfigNode) -> Result<ServerLaunch<'_>, &'static str> {
             }
             _ => Err("its command has no path"),
         },
-        ConfigValue::Other => Err("its command is not a text"),
+        ConfigValue::Other => Err("its command is not a string"),
     }
 }
 
@@ -153,14 +153,14 @@ fn has_repeated_key(object: &ConfigNode) -> bool {
     })
 }
 
-/// A new line with the indentation of a member.
+/// A new line with the member indentation.
 pub(super) fn line_start(text: &str, member: &ConfigMember) -> String {
     let before = text.get(..member.key_at.start).unwrap_or_default();
     let indentation = before.rsplit('\n').next().filter(|start| start.trim().is_empty()).unwrap_or_default();
     format!("\n{indentation}")
 }
 
-/// A word as a text of JSON, which is one of TOML, too.
+/// A word as a JSON string, which is also a TOML string.
 pub(super) fn quote(word: &str) -> String {
     Json::string(word).as_str().to_owned()
 }

@@ -93,7 +93,7 @@ fn wrapping_twice_changes_nothing() {
     }
 }
 
-/// Each text is that of a client: its path, its text, and the names of the servers that change.
+/// Each entry is one client file: its path, its content, and the names of the servers that change.
 const CLIENT_FILES: &[(&str, &str, &[&str])] = &[
     // Claude Code: servers of a folder beside those of the user.
     (
@@ -189,7 +189,7 @@ fn wrapped_forms_are_those_of_the_client() {
 fn servers_that_cannot_be_wrapped_are_named() {
     for (server, why) in [
         (r#"{"url":"http://far.example/mcp"}"#, "does not accept"),
-        (r#"{"url":1}"#, "not a text"),
+        (r#"{"url":1}"#, "not a string"),
         (r#"{"url":"https://h/sse"}"#, "sse"),
         (r#"{"url":"https://h","httpUrl":"https://h"}"#, "several"),
         (r#"{"url":"https://h","command":"x"}"#, "both"),
@@ -198,9 +198,9 @@ fn servers_that_cannot_be_wrapped_are_named() {
         (r#"{"url":"https://h","env":{}}"#, "members of a command"),
         (r#"{"url":"https://h","url":"https://i"}"#, "repeated"),
         (r#"{"command":"x","Command":"y"}"#, "repeated"),
-        (r#"{"command":1}"#, "not a text"),
-        (r#"{"command":"x","args":[1]}"#, "a list of texts"),
-        (r#"{"command":[]}"#, "a list of texts"),
+        (r#"{"command":1}"#, "not a string"),
+        (r#"{"command":"x","args":[1]}"#, "a list of strings"),
+        (r#"{"command":[]}"#, "a list of strings"),
         (r#"{"command":{"args":[]}}"#, "no path"),
         (r#"{"enabled":false}"#, "neither"),
         ("1", "not an object"),

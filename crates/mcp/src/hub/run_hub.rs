@@ -28,7 +28,7 @@ const QUEUED_FRAMES: usize = 64;
 /// The time in which the servers end after the client has ended.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// A server of a hub, and the streams of its frames.
+/// A hub server, and its frame streams.
 pub struct HubServer {
     /// The name before its tools.
     pub name: ServerName,
@@ -110,7 +110,7 @@ impl HubCore {
             }
         };
         match (&frame.method, &frame.id) {
-            (Some(method), Some((id, key))) => self.take_request(&frame, method, (id, key), text).await,
+            (Some(method), Some((id, key))) => self.take_request(&frame, method, id, key, text).await,
             (Some(method), None) => self.take_client_notification(&frame, method, text).await,
             (None, Some((id, _))) => self.take_client_answer(&frame, id.as_str()).await,
             (None, None) => {}
@@ -121,7 +121,8 @@ impl HubCore {
         self: &Arc<Self>,
         frame: &HubFrame<'_>,
         method: &str,
-        (id, key): (&Json, &str),
+        id: &Json,
+        key: &str,
         text: &str,
     ) {
         if let Some(version) = frame.own_version() {
@@ -150,7 +151,7 @@ impl HubCore {
                     let has_cursor = frame.param("cursor").is_some_and(|cursor| cursor != "null");
                     self.tasks.spawn(core.answer_list(id, kind, has_cursor));
                 }
-                None => self.forward_request(frame, (id, key), text).await,
+                None => self.forward_request(frame, id, key, text).await,
             },
         }
     }
@@ -171,7 +172,7 @@ impl HubCore {
         }
     }
 
-    async fn forward_request(self: &Arc<Self>, frame: &HubFrame<'_>, (id, key): (Json, &str), text: String) {
+    async fn forward_request(self: &Arc<Self>, frame: &HubFrame<'_>, id: Json, key: &str, text: String) {
         let is_settled = self.servers.iter().all(|link| link.ready().is_some() || link.failure().is_some());
         let is_met = self.state().client != HubClient::Unknown;
         if !is_met {
@@ -181,7 +182,7 @@ impl HubCore {
         }
         let route = if is_settled { self.route_request(frame, &text) } else { RequestRoute::Unlisted };
         if route != RequestRoute::Unlisted {
-            return self.send_on_route(frame, (id, key), route).await;
+            return self.send_on_route(frame, id, key, route).await;
         }
         let (core, key) = (Arc::clone(self), key.to_owned());
         self.tasks.spawn(async move {
@@ -195,11 +196,11 @@ impl HubCore {
                 }
                 route = core.route_listed(&frame, &text);
             }
-            core.send_on_route(&frame, (id, &key), route).await;
+            core.send_on_route(&frame, id, &key, route).await;
         });
     }
 
-    async fn send_on_route(&self, frame: &HubFrame<'_>, (id, key): (Json, &str), route: RequestRoute) {
+    async fn send_on_route(&self, frame: &HubFrame<'_>, id: Json, key: &str, route: RequestRoute) {
         let (index, text) = match route {
             RequestRoute::Server(index, text) => (index, text),
             RequestRoute::Refused(code, why) => return self.send_error(&id, code, &why).await,
@@ -246,7 +247,7 @@ impl HubCore {
         }
     }
 
-    /// The answer of the client to a request of a server.
+    /// The client's answer to a server request.
     async fn take_client_answer(&self, frame: &HubFrame<'_>, id: &str) {
         let Some((server, id)) = restore_id(id) else { return };
         let link = self.find_server(&server).and_then(|index| self.servers.get(index));

@@ -1,11 +1,12 @@
-//! Reading the answers of a server on streamable HTTP: JSON, or a stream of events that resumes after its last event.
+//! Reading server answers on streamable HTTP: JSON, or an event stream that resumes after its last event.
 
-use super::{http_session::HttpSession, http_target::HttpTarget, sse_parser::SseParser};
+use super::{http_session::HttpSession, http_target::HttpTarget};
 use crate::{
     client_frame::MAX_FRAME_BYTES,
     hub::{HubFrame, split_batch},
     json_object::JsonObject,
 };
+use countersign_client::{BodyFailure, SseParser, read_limited_body};
 use reqwest::{Response, StatusCode, header::CONTENT_TYPE};
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// How often an answer is resumed without a new message.
 const MAX_RESUMES: u32 = 5;
 
-/// The end of a request that has no ordinary answer.
+/// How a request without an ordinary answer ends.
 #[derive(Debug)]
 pub(crate) enum SentRequest {
     /// The server answered with this error.
@@ -31,7 +32,7 @@ pub(crate) enum SentRequest {
 }
 
 impl SentRequest {
-    /// The failure of a connection.
+    /// A connection failure.
     pub(crate) fn failed(target: &HttpTarget, why: reqwest::Error) -> Self {
         let is_sent = !why.is_connect() && !why.is_builder();
         let shown = describe_error(&why.without_url());
@@ -89,16 +90,11 @@ fn is_stream(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
-/// Reads a body up to a limit.
 async fn read_body(response: &mut Response, limit: usize) -> Result<Vec<u8>, String> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|why| describe_error(&why.without_url()))? {
-        if body.len() + chunk.len() > limit {
-            return Err(format!("it has more than {limit} bytes"));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+    read_limited_body(response, limit).await.map_err(|why| match why {
+        BodyFailure::Request(why) => describe_error(&why.without_url()),
+        why @ BodyFailure::TooLarge(_) => why.to_string(),
+    })
 }
 
 /// Reads an answer to its end, and passes its messages on.
@@ -163,7 +159,7 @@ fn retry_pause(parser: &SseParser, attempts: u32) -> Duration {
     (asked * attempts.max(1)).min(LONGEST_PAUSE)
 }
 
-/// Reads the stream of a session until the server offers none, or `is_current` is false.
+/// Reads the session stream until the server offers none, or `is_current` is false.
 pub(crate) async fn read_session_stream(session: &Arc<HttpSession>, is_current: impl Fn() -> bool) {
     let mut parser = SseParser::new(MAX_FRAME_BYTES);
     let mut attempts = 0;
@@ -209,8 +205,8 @@ pub(crate) async fn first_answer(mut response: Response) -> Option<String> {
     None
 }
 
-/// The meaning of an answer that is not a success. The server may have begun the work before a failure (5xx) of its own, or of
-/// a proxy before it.
+/// What an unsuccessful answer means. The server may have started the work before it, or a proxy in front of it, failed
+/// (5xx).
 pub(crate) async fn status_error(mut response: Response, key: &str, target: &HttpTarget) -> SentRequest {
     let status = response.status();
     let body = read_body(&mut response, MAX_ERROR_BYTES).await.unwrap_or_default();

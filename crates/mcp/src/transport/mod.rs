@@ -1,4 +1,4 @@
-//! The ways to reach a server, and to be reached by clients: each turns its messages into the frames of the gateway.
+//! The ways to reach a server, and to be reached by clients: each turns its messages into the gateway's frames.
 
 mod client_endpoint;
 mod client_session;
@@ -11,7 +11,6 @@ mod http_session;
 mod http_target;
 mod param_headers;
 mod server_config;
-mod sse_parser;
 mod variables;
 
 pub use client_endpoint::{ClientEndpoint, client_router, serve_endpoint};

@@ -15,10 +15,10 @@ pub const MAX_SERVER_CONFIG_BYTES: u64 = 1024 * 1024;
 /// The most servers of a configuration.
 const MAX_SERVERS: usize = 64;
 
-/// The members of a server that decide about it.
+/// The server members that the gateway interprets.
 const SERVER_KEYS: &[&str] = &["command", "args", "env", "cwd", "url", "type", "headers", "disabled"];
 
-/// A server of a configuration.
+/// A configured server.
 #[derive(Debug, Clone)]
 pub struct ServerEntry {
     /// Its name.
@@ -36,7 +36,7 @@ pub enum ServerTarget {
     Http(HttpTarget),
 }
 
-/// The program of a server.
+/// The server program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerCommand {
     /// The program.
@@ -69,7 +69,7 @@ pub enum BadServerConfig {
     /// Two servers could be confused.
     #[error("the servers {0:?} and {1:?} have the same name, or differ only in case; rename one")]
     SameName(String, String),
-    /// A member of a server is not valid.
+    /// A server member is not valid.
     #[error("the server {server:?}: {why}")]
     Server {
         /// The server.
@@ -151,7 +151,7 @@ impl ServerMembers<'_> {
         let expanded =
             expand_variables(text, self.look_up).map_err(|why: MissingVariable| why.to_string())?;
         if expanded.contains('\0') {
-            Err("it has a text with a null character".to_owned())
+            Err("it has a string with a null character".to_owned())
         } else {
             Ok(expanded)
         }
@@ -159,20 +159,20 @@ impl ServerMembers<'_> {
 
     fn text(&self, key: &str) -> Result<Option<String>, String> {
         let Some(part) = self.server.get(key).filter(|part| *part != "null") else { return Ok(None) };
-        let text: String = serde_json::from_str(part).map_err(|_| format!("{key:?} must be a text"))?;
+        let text: String = serde_json::from_str(part).map_err(|_| format!("{key:?} must be a string"))?;
         self.expand(&text).map(Some)
     }
 
     fn texts(&self, key: &str) -> Result<Vec<String>, String> {
         let Some(part) = self.server.get(key) else { return Ok(Vec::new()) };
         let texts: Vec<String> =
-            serde_json::from_str(part).map_err(|_| format!("{key:?} must be a list of texts"))?;
+            serde_json::from_str(part).map_err(|_| format!("{key:?} must be a list of strings"))?;
         texts.iter().map(|text| self.expand(text)).collect()
     }
 
     fn pairs(&self, key: &str) -> Result<Vec<(String, String)>, String> {
         let Some(part) = self.server.get(key) else { return Ok(Vec::new()) };
-        let bad = || format!("{key:?} must be an object of texts");
+        let bad = || format!("{key:?} must be an object of strings");
         let object = JsonObject::read(part).ok_or_else(bad)?;
         let pairs = object.members().map(|(name, value)| {
             let value: String = serde_json::from_str(value).map_err(|_| bad())?;
@@ -224,8 +224,8 @@ mod tests {
             (r#"{"a":{"command":"x","command":"y"}}"#, "is repeated"),
             (r#"{"a":{"command":"x","Command":"y"}}"#, "is repeated"),
             (r#"{"a":{"command":"x","url":"https://h"}}"#, "both"),
-            (r#"{"a":{"command":"x","args":[1]}}"#, "a list of texts"),
-            (r#"{"a":{"command":"x","env":{"A=B":"1"}}}"#, "an object of texts"),
+            (r#"{"a":{"command":"x","args":[1]}}"#, "a list of strings"),
+            (r#"{"a":{"command":"x","env":{"A=B":"1"}}}"#, "an object of strings"),
             (r#"{"a":{"command":"x\u0000"}}"#, "null character"),
             (r#"{"a":{"command":""}}"#, "it needs"),
             (r#"{"a":{"url":"http://far.example"}}"#, "use https"),

@@ -48,7 +48,7 @@ fn messages_of_a_thread_are_sent_in_order() {
 fn failed_message_holds_up_its_own_thread_only() {
     let mut queue = queue_of(&[(2, "a"), (3, "a"), (4, "b"), (5, "b")]);
     started(&mut queue, 0);
-    assert_eq!(queue.fail(WEBHOOK, 2, &failed("500"), (at(0), 0), 0), None);
+    assert_eq!(queue.fail(WEBHOOK, 2, &failed("500"), at(0), 0, 0), None);
     queue.deliver(4);
     assert_eq!(started(&mut queue, 0), [5]);
     assert_eq!(queue.next_attempt(), Some(at(1)));
@@ -61,7 +61,7 @@ fn message_is_parked_after_too_many_failures() {
     let mut now = 0;
     for attempt in 1..=MAX_ATTEMPTS {
         assert_eq!(started(&mut queue, now), [2], "attempt {attempt}");
-        let parked = queue.fail(WEBHOOK, 2, &failed("500"), (at(now), 0), 0);
+        let parked = queue.fail(WEBHOOK, 2, &failed("500"), at(now), 0, 0);
         assert_eq!(parked.is_some(), attempt == MAX_ATTEMPTS, "attempt {attempt}");
         if let Some(parked) = parked {
             assert_eq!((parked.event, parked.attempts, parked.reason.as_str()), (2, MAX_ATTEMPTS, "500"));
@@ -77,11 +77,11 @@ fn target_that_is_gone_parks_at_once() {
     let mut queue = queue_of(&[(2, "a")]);
     started(&mut queue, 0);
     let gone = FailedAttempt { is_gone: true, ..failed("410") };
-    assert!(queue.fail(WEBHOOK, 2, &gone, (at(0), 0), 0).is_some());
+    assert!(queue.fail(WEBHOOK, 2, &gone, at(0), 0, 0).is_some());
     let mut queue = queue_of(&[(2, "a")]);
     started(&mut queue, 0);
     assert_eq!(
-        queue.fail(WEBHOOK, 2, &gone, (at(0), 0), MAX_PARKED),
+        queue.fail(WEBHOOK, 2, &gone, at(0), 0, MAX_PARKED),
         None,
         "the log has enough parked messages"
     );
@@ -93,7 +93,7 @@ fn next_holder_repeats_only_what_was_not_delivered() {
     let mut queue = queue_of(&[(2, "a"), (3, "b"), (4, "a")]);
     started(&mut queue, 0);
     queue.deliver(3);
-    queue.fail(WEBHOOK, 2, &failed("500"), (at(0), 0), 0);
+    queue.fail(WEBHOOK, 2, &failed("500"), at(0), 0, 0);
     let progress = WebhookProgress::parse(&queue.progress().to_text());
     assert_eq!((progress.cursor, progress.done.as_slice()), (1, &[3][..]));
     let mut next = DeliveryQueue::restore(WEBHOOK, &progress);

@@ -1,4 +1,4 @@
-//! Texts of a model must not become markup, links or mentions in any format.
+//! Model output must not become markup, links or mentions in any format.
 
 use super::*;
 use crate::webhook_message::CallSubject;
@@ -6,7 +6,7 @@ use countersign_events::Json;
 use countersign_events::event::{AdviceVerdict, AdvisorMode, WebhookTopic};
 use serde_json::json;
 
-/// A message whose every text is hostile.
+/// A message in which every string is hostile.
 fn hostile() -> WebhookMessage {
     let evil = "<!channel> <@U1> @everyone @here [x](https://evil.example) *b* _i_ `c` ||s|| {{DATE(1)}} ${a}\n\n# h\u{202e}";
     let text = || Some(evil.to_owned());
@@ -42,7 +42,7 @@ fn hostile() -> WebhookMessage {
     }
 }
 
-/// A message about the answer of an advisor on a hostile call.
+/// A message about an advisor answer on a hostile call.
 fn advice() -> WebhookMessage {
     WebhookMessage {
         topic: WebhookTopic::Advised,
@@ -83,7 +83,7 @@ fn body(format: WebhookFormat, message: &WebhookMessage) -> Value {
     render(format, message, &target(format)).body
 }
 
-/// All texts of a JSON value.
+/// All strings in a JSON value.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
@@ -140,7 +140,7 @@ fn discord_escapes_punctuation_and_allows_no_mention() {
     assert_eq!(body["allowed_mentions"], json!({ "parse": [] }));
     assert!(body["content"].is_null());
     for field in body["embeds"][0]["fields"].as_array().expect("fields") {
-        let value = field["value"].as_str().expect("a text");
+        let value = field["value"].as_str().expect("a string");
         assert!(value.chars().count() <= 1_024);
         let mut escaped = false;
         for c in value.chars() {
@@ -192,9 +192,9 @@ fn long_texts_stay_within_the_limits_of_chats() {
     let message = WebhookMessage { call, comment: Some(long), ..hostile() };
     let body = |format| body(format, &message);
     let slack = body(WebhookFormat::Slack);
-    assert!(slack["blocks"][0]["text"]["text"].as_str().expect("a text").chars().count() <= 150);
+    assert!(slack["blocks"][0]["text"]["text"].as_str().expect("a string").chars().count() <= 150);
     let discord = body(WebhookFormat::Discord);
-    assert!(discord["embeds"][0]["title"].as_str().expect("a text").chars().count() <= 256);
+    assert!(discord["embeds"][0]["title"].as_str().expect("a string").chars().count() <= 256);
     let total: usize = texts(&discord["embeds"][0]).iter().map(|text| text.chars().count()).sum();
     assert!(total <= 6_000, "{total}");
     assert!(body(WebhookFormat::Ntfy).to_string().len() < 4_096 * 4);
