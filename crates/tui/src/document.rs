@@ -1,6 +1,7 @@
 //! A call as a document: everything that a person must read before deciding, nothing truncated.
 
-use crate::{
+use countersign_api as api;
+use countersign_console::{
     present::{
         editor::difference_lines,
         facts::{describe_masked, describe_mixed_scripts, place_facts, request_facts},
@@ -10,13 +11,12 @@ use crate::{
     },
     wrap::{split_columns, split_near_space, text_width, wrap_words},
 };
-use countersign_api as api;
-use countersign_gate::{Json, Principal};
+use countersign_events::{Json, Principal};
 
-/// The kind of a line, which decides how it is drawn.
+/// The line kind, which decides how a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineRole {
-    /// A statement of the agent or of the policy.
+    /// A statement by the agent or the policy.
     Fact,
     /// A heading.
     Heading,
@@ -26,7 +26,7 @@ pub(crate) enum LineRole {
     Warning,
 }
 
-/// A line of the document before it is fitted to a window.
+/// A document line before it is fitted to a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DocumentLine {
     pub(crate) role: LineRole,
@@ -34,7 +34,7 @@ pub(crate) struct DocumentLine {
     pub(crate) text: String,
 }
 
-/// A line of the window: the text in its margin, and the text itself.
+/// A window line: the text in its margin, and the text itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DocumentRow {
     pub(crate) role: LineRole,
@@ -43,7 +43,7 @@ pub(crate) struct DocumentRow {
 }
 
 impl DocumentRow {
-    /// A line of a fact.
+    /// A fact line.
     pub(crate) fn fact(lead: String, text: String) -> Self {
         Self { role: LineRole::Fact, lead, text }
     }
@@ -111,7 +111,7 @@ fn hidden(value: &Json) -> usize {
     }
 }
 
-/// Adds a text under a label, one line for each line of the text.
+/// Adds text under a label, line by line.
 fn fact(lines: &mut Vec<DocumentLine>, label: &str, text: &str) {
     for (index, part) in text.split('\n').enumerate() {
         let label = if index == 0 { label.to_owned() } else { String::new() };
@@ -140,7 +140,7 @@ fn capital(label: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-/// Adds the facts of the request, and names that are too long for the heading.
+/// Adds the request facts, and names that are too long for the heading.
 fn request(call: &api::Call, lines: &mut Vec<DocumentLine>) {
     let mut before = "";
     for (label, text) in request_facts(call) {

@@ -1,11 +1,11 @@
-//! Draws a picture of the inbox: positions and colours.
+//! Draws an inbox picture: positions and colours.
 
 use crate::{
     document::{DocumentRow, LineRole},
     painter::{ColourTheme, FramePainter},
     picture::{InboxPicture, PictureBody, TextInk},
-    wrap::text_width,
 };
+use countersign_console::wrap::text_width;
 use ratatui::{
     Frame,
     layout::{Position, Rect},
@@ -21,7 +21,7 @@ pub(crate) fn draw_picture(frame: &mut Frame<'_>, view: &InboxPicture, theme: Co
         return;
     }
     let mut pen = FramePainter { frame, theme, area };
-    pen.bar(&view.top);
+    pen.bar(view);
     let foot = pen.foot(view);
     let middle = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + foot), ..area };
     let pane = match &view.list {
@@ -32,7 +32,8 @@ pub(crate) fn draw_picture(frame: &mut Frame<'_>, view: &InboxPicture, theme: Co
 }
 
 impl FramePainter<'_, '_> {
-    fn bar(&mut self, (left, right): &(String, String)) {
+    fn bar(&mut self, view: &InboxPicture) {
+        let (left, right) = &view.top;
         let style = Style::new().add_modifier(Modifier::REVERSED);
         let line = Rect { height: 1, ..self.area };
         self.frame.buffer_mut().set_style(line, style);
@@ -133,7 +134,7 @@ impl FramePainter<'_, '_> {
     }
 }
 
-/// Draws text in the middle of the area.
+/// Draws text in the middle of an area.
 fn centred(frame: &mut Frame<'_>, area: Rect, body: &PictureBody, theme: ColourTheme) {
     let PictureBody::Centred(pieces) = body else { return };
     let top = usize::from(area.height).saturating_sub(pieces.len()) / 2;

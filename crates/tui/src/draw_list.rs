@@ -3,16 +3,16 @@
 use crate::{
     painter::FramePainter,
     picture::{ListItem, ListPane, TextInk, risk_word},
-    wrap::{text_width, truncate_text},
 };
-use countersign_gate::event::RiskLevel;
+use countersign_console::wrap::{text_width, truncate_text};
+use countersign_events::event::RiskLevel;
 use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
 
 impl FramePainter<'_, '_> {
-    /// Draws the list, and returns the rest of the window.
+    /// Draws the list, and returns the remaining area.
     pub(crate) fn list(&mut self, area: Rect, list: &ListPane) -> Rect {
         match list {
             ListPane::Beside { columns, items, recent } => self.list_beside(area, *columns, items, recent),

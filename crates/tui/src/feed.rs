@@ -6,12 +6,12 @@ use crate::{
     log_access::{limit_time, short_reason, summarize_decision},
     options::WatchOptions,
 };
-use countersign_api as api;
-use countersign_api::{ErrorCode, GateError, LogFilter, SharedGate};
-use countersign_gate::{
-    CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
+use countersign_api::{self as api, ErrorCode, GateError, LogFilter, SharedGate};
+use countersign_events::{
+    CallId, Event, EventType, Principal, ThreadId, ToolName,
     event::{AdvisorMode, Body, Status},
 };
+use countersign_store::Clock;
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -36,7 +36,7 @@ impl CallFilter {
         LogFilter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..LogFilter::default() }
     }
 
-    /// True if the call was proposed by one of the principals.
+    /// Returns true if one of these principals proposed the call.
     fn includes(&self, call: &api::Call) -> bool {
         self.by.is_empty() || self.by.contains(&call.proposal.principal)
     }
@@ -72,7 +72,7 @@ pub(crate) struct PendingFeed {
 }
 
 impl PendingFeed {
-    /// Starts at the end of the log, and returns all pending calls.
+    /// Starts at the log's end, and returns all pending calls.
     pub(crate) async fn start(
         gate: SharedGate,
         calls: CallFilter,
@@ -184,7 +184,7 @@ fn changed_call(event: &Event) -> Option<(CallId, bool)> {
     }
 }
 
-/// The decision or the end of a call that the event records.
+/// The call whose decision or end the event records.
 fn decided_call(event: &Event) -> Option<InboxEvent> {
     match Body::read(event.seq, event.kind, &event.data).ok()? {
         Body::ApprovalResponse(response) => {

@@ -7,18 +7,20 @@ use crate::{
         state::{InboxMode, InboxState, StatusTone},
     },
     picture::{InboxHints, TextInk, TextPart},
+};
+use countersign_console::{
     present::{
         scope_menu::{ScopeKind, describe_remembered_denial, pattern_letter},
         text::escape_text,
     },
     wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
 };
-use countersign_gate::event::Decision;
+use countersign_events::event::Decision;
 
-/// Wraps a text into lines.
+/// Wraps text into lines.
 type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;
 
-/// The prompt or the status below the call, and the position of the cursor.
+/// The prompt or the status below the call, and the cursor position.
 pub(crate) fn status_lines(
     inbox: &InboxState,
     columns: usize,
@@ -132,7 +134,7 @@ pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
     join_parts(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), columns)
 }
 
-/// The keys of a question about a scope. The letters of the scopes are the same for every call.
+/// The keys for a scope question. The scope letters are the same for every call.
 fn scope_keys(inbox: &InboxState, question: &ScopeQuestion, columns: usize) -> Vec<String> {
     let mut texts = match &question.step {
         ScopeStep::Waiting(chosen) => {

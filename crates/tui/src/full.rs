@@ -11,12 +11,13 @@ use crate::{
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
     painter::ColourTheme,
     picture::InboxHints,
-    present::{editor::edit_arguments, signals::TerminationSignals},
     screen::{FullScreen, lend_terminal, ring_bell},
     view::{build_picture, window_title},
 };
 use countersign_api::SharedGate;
-use countersign_gate::{Clock, Json};
+use countersign_console::present::{editor::edit_arguments, signals::TerminationSignals};
+use countersign_events::Json;
+use countersign_store::Clock;
 use crossterm::event::{Event, KeyCode, KeyEventKind};
 use std::{io, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -97,7 +98,7 @@ impl InboxSession {
         }
     }
 
-    fn next_redraw(&self) -> countersign_gate::Timestamp {
+    fn next_redraw(&self) -> countersign_events::Timestamp {
         let now = Clock::System.now();
         let tick = now.after(REDRAW_INTERVAL);
         self.inbox.guard.end(now).filter(|end| *end < tick).unwrap_or(tick)
@@ -129,7 +130,7 @@ impl InboxSession {
         }
     }
 
-    /// Opens the arguments in the editor of the person.
+    /// Opens the arguments in the person's editor.
     async fn run_editor(&mut self, call: InboxCallKey, arguments: &Json) -> Result<(), WatchError> {
         lend_terminal();
         let written = edit_arguments(arguments).await.map_err(|error| error.to_string());

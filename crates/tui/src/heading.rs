@@ -1,4 +1,4 @@
-//! The heading of the call: its tool, its proposer, its risk and the time that is left.
+//! The call heading: tool, proposer, risk and the time that is left.
 
 use crate::{
     document::MAX_NAME,
@@ -7,6 +7,9 @@ use crate::{
         state::{InboxMode, InboxState, ListedCall, StatusTone},
     },
     picture::{TextInk, TextPart, risk_word},
+};
+use countersign_api as api;
+use countersign_console::{
     present::{
         impact::ImpactSummary,
         presence::describe_presence,
@@ -14,10 +17,9 @@ use crate::{
     },
     wrap::{join_parts, text_width, truncate_text, wrap_words},
 };
-use countersign_api as api;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 
-/// The lines of the heading, and the text at the right of the first.
+/// The heading lines, and the text at the right of the first.
 pub(crate) fn heading(inbox: &InboxState, columns: usize, now: Timestamp) -> (Vec<Vec<TextPart>>, String) {
     if inbox.mode == InboxMode::Help {
         return (vec![vec![(TextInk::Strong, "Keys".to_owned())]], String::new());
@@ -79,7 +81,7 @@ fn absence_lines(call: &api::Call, columns: usize, now: Timestamp) -> Vec<Vec<Te
     lines
 }
 
-/// The proposer, its presence, the thread and the age of the request.
+/// The proposer, its presence, the thread and the request age.
 fn origin_parts(call: &api::Call, now: Timestamp) -> Vec<String> {
     let name = |name: &str| truncate_text(&escape_text(name), MAX_NAME);
     let since = call.request.as_ref().map_or(call.proposal.at, |request| request.requested_at);

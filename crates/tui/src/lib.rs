@@ -1,6 +1,4 @@
 //! The inbox in a terminal (`countersign watch`): a person reads the pending calls and decides them.
-//!
-//! [`present`] holds the text that the inbox shares with the command line.
 
 mod document;
 mod draw;
@@ -19,16 +17,13 @@ mod page;
 mod painter;
 mod picture;
 mod plain;
-pub mod present;
 mod screen;
 #[cfg(test)]
 mod tests;
 mod view;
-mod wrap;
 
 pub use inbox::order::CallOrder;
 pub use options::{EndNotice, WatchError, WatchExit, WatchOptions};
-pub use wrap::{truncate_text, wrap_words};
 
 use futures_util::future::BoxFuture;
 use std::io::IsTerminal;
@@ -43,7 +38,7 @@ pub fn run_watch(options: WatchOptions, plain: bool) -> BoxFuture<'static, Resul
     })
 }
 
-/// True if stdin and stdout are a terminal that supports more than lines.
+/// Returns true if stdin and stdout are a terminal that supports more than lines.
 #[must_use]
 pub fn can_draw() -> bool {
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");

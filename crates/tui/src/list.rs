@@ -6,6 +6,8 @@ use crate::{
         state::{InboxState, ListedCall},
     },
     picture::{ListItem, ListPane},
+};
+use countersign_console::{
     present::{
         impact::ImpactSummary,
         summary::summarize_call,
@@ -13,7 +15,7 @@ use crate::{
     },
     wrap::truncate_text,
 };
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 
 /// The number of columns from which the list is shown beside the call.
 const ROOM_BESIDE: usize = 100;
@@ -44,7 +46,7 @@ pub(crate) fn list_pane(
     (items.len() > 1).then_some(ListPane::Above(items))
 }
 
-/// The recent decisions for a column of the window, with a title.
+/// The recent decisions for a window column, with a title.
 fn recent_column(inbox: &InboxState, columns: usize, height: usize) -> Vec<String> {
     let lines = inbox.recent.lines().take(height / 4);
     let mut column: Vec<_> = lines.map(|line| truncate_text(&line, columns)).collect();
@@ -66,7 +68,7 @@ pub(crate) fn recent_lines(inbox: &InboxState, columns: usize, lines: usize) -> 
     inbox.recent.lines().take(room).map(|line| truncate_text(&line, columns)).collect()
 }
 
-/// The part of the list around the shown call. With thousands of calls, the rest is not formatted.
+/// The list section around the shown call. With thousands of calls, the rest is not formatted.
 fn list_items(inbox: &InboxState, room: usize, now: Timestamp) -> Vec<ListItem> {
     let count = inbox.listed().count();
     let shown = inbox.listed().position(|waiting| inbox.shown.as_ref() == Some(&call_key(&waiting.call)));

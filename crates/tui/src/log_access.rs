@@ -1,18 +1,18 @@
 //! Requests of the inbox to the log: decisions and previews.
 
-use crate::{
-    inbox::message::{DecisionFailure, DecisionSummary, InboxCallKey, SentDecision},
-    present::text::escape_text,
+use crate::inbox::message::{DecisionFailure, DecisionSummary, InboxCallKey, SentDecision};
+use countersign_api::{
+    self as api, ErrorCode, GateError, ScopePreview, ScopeRequest, SendOperation, SharedGate, operations,
 };
-use countersign_api as api;
-use countersign_api::{ErrorCode, GateError, ScopePreview, ScopeRequest, SharedGate};
-use countersign_gate::{
-    Clock, Json, Principal,
+use countersign_console::present::text::escape_text;
+use countersign_events::{
+    Json, Principal,
     event::{Decision, Source},
 };
+use countersign_store::Clock;
 use std::time::Duration;
 
-/// An answer that takes longer counts as a lost connection.
+/// An answer that takes longer is treated as a lost connection.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Treats a server that never answers as unreachable.
@@ -97,8 +97,9 @@ pub(crate) async fn preview_scopes(
 ) -> Vec<ScopePreview> {
     let mut previews = Vec::new();
     for scope in scopes {
-        let request = ScopeRequest { level: level.map(str::to_owned), ..ScopeRequest::new(scope) };
-        previews.extend(limit_time(gate.preview_scope(&call.0, &call.1, &request)).await.ok());
+        let body = ScopeRequest { level: level.map(str::to_owned), ..ScopeRequest::new(scope) };
+        let preview = operations::PreviewScope { thread: call.0.clone(), id: call.1.clone(), body };
+        previews.extend(limit_time(gate.send(preview)).await.ok());
     }
     previews
 }

@@ -1,8 +1,8 @@
-//! The options of a watch, and the ways in which it ends.
+//! Watch options, and the ways in which a watch ends.
 
 use crate::inbox::order::CallOrder;
 use countersign_api::{GateError, SharedGate};
-use countersign_gate::{Principal, ThreadId, ToolName};
+use countersign_events::{Principal, ThreadId, ToolName};
 use tokio_util::sync::CancellationToken;
 
 /// The reason why the person left the inbox.
@@ -25,7 +25,7 @@ pub enum WatchError {
     Terminal(#[from] std::io::Error),
 }
 
-/// A text that is shown once when something else has ended, such as the agent of the demo.
+/// A message that is shown once when something else has ended, such as the demo's agent.
 #[derive(Debug, Clone)]
 pub struct EndNotice {
     /// Cancelled at the end.
@@ -37,7 +37,7 @@ pub struct EndNotice {
 /// The calls to watch, and how to show them.
 #[derive(Clone)]
 pub struct WatchOptions {
-    /// The connection to the log, in the name of the person who decides.
+    /// The log connection, in the name of the deciding person.
     pub gate: SharedGate,
     /// Only calls of this thread.
     pub thread: Option<ThreadId>,
@@ -45,15 +45,15 @@ pub struct WatchOptions {
     pub tool: Option<ToolName>,
     /// Only calls that one of these principals proposed; empty for all.
     pub by: Vec<Principal>,
-    /// The order of the list.
+    /// The list order.
     pub order: CallOrder,
-    /// The location of the log, escaped.
+    /// The log's location, escaped.
     pub log: String,
     /// The command that reaches the same log from another terminal.
     pub command_prefix: String,
-    /// True if the inbox uses colours.
+    /// Whether the inbox uses colours.
     pub colours: bool,
-    /// True if the terminal bell rings when a call arrives.
+    /// Whether the terminal bell rings when a call arrives.
     pub bell: bool,
     /// A notice for the end of something else.
     pub end_notice: Option<EndNotice>,

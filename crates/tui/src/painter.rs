@@ -3,9 +3,9 @@
 use crate::{
     inbox::state::StatusTone,
     picture::{TextInk, TextPart},
-    wrap::text_width,
 };
-use countersign_gate::event::RiskLevel;
+use countersign_console::wrap::text_width;
+use countersign_events::event::RiskLevel;
 use ratatui::{
     Frame,
     layout::Rect,
@@ -13,7 +13,7 @@ use ratatui::{
     text::{Line, Span},
 };
 
-/// True if colours are used. Without them, bold text, reverse video and words carry the meaning.
+/// Whether colours are used. Without them, bold text, reverse video and words carry the meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColourTheme {
     pub(crate) colours: bool,
@@ -72,7 +72,7 @@ impl FramePainter<'_, '_> {
         self.frame.render_widget(content, Rect { y: area.y + y, height: 1, ..area });
     }
 
-    /// Draws two texts on one line, the second right-aligned.
+    /// Draws two strings on one line, the second right-aligned.
     pub(crate) fn both(&mut self, area: Rect, left: Line<'_>, right: &str, style: Style) {
         self.line(area, 0, left);
         self.line(area, 0, Line::styled(right, style).right_aligned());

@@ -1,9 +1,9 @@
-//! The picture of the inbox: text and its meaning, without colours or positions.
+//! The inbox's picture: text and its meaning, without colours or positions.
 
 use crate::{document::DocumentRow, inbox::state::StatusTone};
-use countersign_gate::event::RiskLevel;
+use countersign_events::event::RiskLevel;
 
-/// The meaning of a text, which decides its colour.
+/// What a piece of text means, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextInk {
     Plain,
@@ -14,12 +14,12 @@ pub(crate) enum TextInk {
     Said(StatusTone),
 }
 
-/// A part of a line.
+/// A line part.
 pub(crate) type TextPart = (TextInk, String);
 
-/// The texts that do not depend on the calls.
+/// The content that does not depend on the calls.
 pub(crate) struct InboxHints {
-    /// The location of the log; empty if it is not shown.
+    /// The log's location; empty if it is not shown.
     pub(crate) log: String,
     /// The command that reaches the same log.
     pub(crate) command_prefix: String,
@@ -42,7 +42,7 @@ pub(crate) struct ListItem {
 /// The list of calls.
 #[derive(Debug)]
 pub(crate) enum ListPane {
-    /// At the left of the call, in so many columns, with the recent decisions.
+    /// At the call's left, in so many columns, with the recent decisions.
     Beside { columns: usize, items: Vec<ListItem>, recent: Vec<String> },
     /// Above the call, a few lines.
     Above(Vec<ListItem>),
@@ -61,7 +61,7 @@ pub(crate) struct InboxPicture {
     /// The line and column of the cursor in `bottom`, while the person types.
     pub(crate) cursor: Option<(usize, usize)>,
     pub(crate) keys: Vec<String>,
-    /// True if the keys have no effect now and are drawn faint.
+    /// Whether the keys have no effect now and are drawn faint.
     pub(crate) keys_faint: bool,
 }
 

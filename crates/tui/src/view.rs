@@ -1,4 +1,4 @@
-//! Builds the picture of the inbox for a window size.
+//! Builds the inbox picture for a window size.
 
 use crate::{
     document::DocumentRow,
@@ -12,10 +12,12 @@ use crate::{
     list::{list_pane, recent_lines},
     page::DocumentWindow,
     picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},
+};
+use countersign_console::{
     present::text::escape_text,
     wrap::{text_width, truncate_start, truncate_text, wrap_words},
 };
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 
 /// The smallest window in which a call is readable.
 const MIN_SIZE: (usize, usize) = (24, 9);
@@ -26,7 +28,7 @@ const ROOM_TO_READ: usize = 3;
 /// If the call itself has fewer lines than this, the list above it is not shown.
 const ROOM_BESIDE_LIST: usize = 6;
 
-/// The title of the terminal window.
+/// The terminal window title.
 pub(crate) fn window_title(inbox: &InboxState) -> String {
     match inbox.count() {
         0 => "Countersign".to_owned(),
@@ -34,7 +36,7 @@ pub(crate) fn window_title(inbox: &InboxState) -> String {
     }
 }
 
-/// Builds the picture. A call whose last line is visible counts as read.
+/// Builds the picture. A call whose last line is visible is treated as read.
 pub(crate) fn build_picture(
     inbox: &mut InboxState,
     columns: usize,
@@ -156,7 +158,7 @@ fn top(inbox: &InboxState, columns: usize, hints: &InboxHints) -> (String, Strin
     (left, right)
 }
 
-/// The text of an empty inbox.
+/// What an empty inbox shows.
 fn empty_lines(inbox: &InboxState, columns: usize, hints: &InboxHints) -> Vec<TextPart> {
     let mut lines = Vec::new();
     let mut add = |ink: TextInk, text: &str| {

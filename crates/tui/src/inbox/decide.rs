@@ -1,14 +1,12 @@
-//! The conditions of a decision, and sending it.
+//! Conditions for a decision, and sending it.
 
-use crate::{
-    inbox::{
-        message::{InboxAction, SentDecision, call_key},
-        question::ChosenScope,
-        state::{InboxState, StatusTone},
-    },
-    present::text::escape_text,
+use crate::inbox::{
+    message::{InboxAction, SentDecision, call_key},
+    question::ChosenScope,
+    state::{InboxState, StatusTone},
 };
-use countersign_gate::{Timestamp, event::Decision};
+use countersign_console::present::text::escape_text;
+use countersign_events::{Timestamp, event::Decision};
 
 /// The status after a key that is pressed while a decision is on its way.
 pub(crate) const NOT_CONFIRMED: &str = "Your last decision is not confirmed yet.";
@@ -23,7 +21,7 @@ impl InboxState {
         }
     }
 
-    /// True if the shown call can be decided now. If not, the status says why.
+    /// Returns true if the shown call can be decided now. If not, the status says why.
     pub(crate) fn may_decide(&mut self, now: Timestamp) -> bool {
         let (tone, why) = match self.current() {
             None => (StatusTone::Calm, self.describe_empty_list()),
@@ -45,7 +43,7 @@ impl InboxState {
         false
     }
 
-    /// True if the shown call can be allowed: it must have been on the screen to its end.
+    /// Returns true if the shown call can be allowed: it must have been on the screen to its end.
     pub(crate) fn may_allow(&mut self, decision: Decision, now: Timestamp) -> bool {
         if !self.may_decide(now) {
             return false;

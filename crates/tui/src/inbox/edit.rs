@@ -1,14 +1,12 @@
-//! Edited arguments, the level of a decision, and changes by others.
+//! Edited arguments, decision levels, and changes by others.
 
-use crate::{
-    inbox::{
-        message::{InboxAction, InboxCallKey, call_key},
-        state::{InboxMode, InboxState, StatusTone},
-    },
-    present::{editor::is_same_json, text::escape_text},
+use crate::inbox::{
+    message::{InboxAction, InboxCallKey, call_key},
+    state::{InboxMode, InboxState, StatusTone},
 };
 use countersign_api as api;
-use countersign_gate::{Json, Timestamp};
+use countersign_console::present::{editor::is_same_json, text::escape_text};
+use countersign_events::{Json, Timestamp};
 
 impl InboxState {
     /// The edited arguments of the shown call.
@@ -28,8 +26,8 @@ impl InboxState {
         Some(action)
     }
 
-    /// Applies the result of the editor. Text equal to the proposal removes the edit. Keys that were meant for the
-    /// editor may arrive here, so the guard starts.
+    /// Applies the editor's result. Text equal to the proposal removes the edit. Keys that were meant for the editor
+    /// may arrive here, so the guard starts.
     pub(crate) fn edited(
         &mut self,
         call: &InboxCallKey,
@@ -65,7 +63,7 @@ impl InboxState {
         let Some(notes) = self.shown_notes() else { return };
         let at = notes.level.as_ref().and_then(|level| levels.iter().position(|one| one == level));
         notes.level = levels.get(at.map_or(0, |at| at + 1)).cloned();
-        // The previews are about the level of the decision.
+        // The previews are about the decision's level.
         notes.previews = None;
         self.set_status(
             StatusTone::Calm,
@@ -73,7 +71,7 @@ impl InboxState {
         );
     }
 
-    /// Applies a change of a pending call. If its arguments changed, the person must read it again.
+    /// Applies a change to a pending call. If its arguments changed, the person must read it again.
     pub(crate) fn changed(&mut self, call: api::Call, aloud: bool, now: Timestamp) -> Vec<InboxAction> {
         let name = call_key(&call);
         let known =

@@ -8,15 +8,15 @@ use crate::{
         state::{InboxMode, InboxState, ListedCall, StatusTone},
     },
     log_access::summarize_decision,
-    present::{
-        decision::{describe_decision, describe_missing_votes},
-        facts::describe_votes,
-        presence::warn_of_absence,
-        text::escape_text,
-    },
 };
 use countersign_api as api;
-use countersign_gate::{Timestamp, event::Decision};
+use countersign_console::present::{
+    decision::{describe_decision, describe_missing_votes},
+    facts::describe_votes,
+    presence::warn_of_absence,
+    text::escape_text,
+};
+use countersign_events::{Timestamp, event::Decision};
 use std::collections::HashSet;
 
 impl InboxState {
@@ -124,7 +124,7 @@ impl InboxState {
         }
     }
 
-    /// True if the person types or chooses something for the shown call.
+    /// Returns true if the person types or chooses something for the shown call.
     fn is_typing(&self) -> bool {
         matches!(
             self.mode,

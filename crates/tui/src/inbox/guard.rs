@@ -3,7 +3,7 @@
 //! A key that is held down repeats, and most terminals report only the repetitions, not the release. Every ignored key
 //! therefore starts the guard again: a held key stays ignored until the keyboard was silent for the whole delay.
 
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use crossterm::event::KeyCode;
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ pub(crate) const DECISION_DELAY: Duration = Duration::from_secs(1);
 /// The times until which decision keys are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct KeyGuard {
-    /// The end of the guard for all keys.
+    /// When the guard for all keys ends.
     end: Option<Timestamp>,
-    /// The last key that sent a decision or was ignored, and the time until which it counts as held down.
+    /// The last key that sent a decision or was ignored, and the time until which it is treated as held down.
     held: Option<(KeyCode, Timestamp)>,
 }
 
@@ -42,7 +42,7 @@ impl KeyGuard {
         }
     }
 
-    /// True if the key sent the last decision or was ignored, and may still be held down.
+    /// Returns true if the key sent the last decision or was ignored, and may still be held down.
     pub(crate) fn is_held(&self, key: KeyCode, now: Timestamp) -> bool {
         self.held.is_some_and(|(held, end)| held == key && now < end)
     }
@@ -52,12 +52,12 @@ impl KeyGuard {
         *self = Self::default();
     }
 
-    /// True if all decision keys are ignored.
+    /// Returns true if all decision keys are ignored.
     pub(crate) fn holds(&self, now: Timestamp) -> bool {
         self.end(now).is_some()
     }
 
-    /// The end of the guard, if it is in the future.
+    /// The guard's end, if it is in the future.
     pub(crate) fn end(&self, now: Timestamp) -> Option<Timestamp> {
         self.end.filter(|end| now < *end)
     }

@@ -1,7 +1,7 @@
 //! The events that the inbox receives, and the actions that it returns.
 
 use countersign_api as api;
-use countersign_gate::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
+use countersign_events::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
 
 /// The thread and the id, which together identify a call.
 pub(crate) type InboxCallKey = (ThreadId, CallId);
@@ -25,15 +25,15 @@ pub(crate) enum InboxEvent {
     Changed(Box<api::Call>, bool),
     /// A pending call was read again, to see if its agent still waits.
     Seen(Box<api::Call>),
-    /// The result of the editor. `None` means no change.
+    /// The editor's result. `None` means no change.
     Edited(InboxCallKey, Result<Option<Json>, String>),
     /// The answer to a decision from this inbox.
     Answered(SentDecision, Result<Box<api::Call>, DecisionFailure>),
-    /// The previews of the scopes that a call offers.
+    /// Previews of the scopes that a call offers.
     Previewed(InboxCallKey, Vec<api::ScopePreview>),
     /// The log is unreachable. The feed retries.
     Lost(String),
-    /// A text for the status line.
+    /// Text for the status line.
     Notice(String),
 }
 
@@ -58,14 +58,14 @@ pub(crate) struct SentDecision {
     pub(crate) key: InboxCallKey,
     pub(crate) decision: Decision,
     pub(crate) comment: Option<String>,
-    /// The hash of the arguments on the screen. The gate refuses the decision if they changed.
+    /// The hash of the shown arguments. The gate refuses the decision if they changed.
     pub(crate) about: Sha256,
     /// The edited arguments.
     pub(crate) arguments: Option<Json>,
     /// The scope in which the decision is remembered.
     pub(crate) scope: Option<Json>,
     pub(crate) level: Option<String>,
-    /// True if the decision also decides the waiting calls that its scope covers.
+    /// Whether the decision also decides the waiting calls that its scope covers.
     pub(crate) and_waiting: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct SentDecision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InboxAction {
     Decide(SentDecision),
-    /// Open the arguments of a call in an editor.
+    /// Open call arguments in an editor.
     Edit(InboxCallKey, Json),
     /// Read a call again, to see if its agent still waits.
     ReadPresence(InboxCallKey),

@@ -1,11 +1,11 @@
-//! The order of the calls in the list.
+//! The call order in the list.
 
-use crate::present::impact::ImpactSummary;
 use countersign_api as api;
-use countersign_gate::event::RiskLevel;
+use countersign_console::present::impact::ImpactSummary;
+use countersign_events::event::RiskLevel;
 use std::str::FromStr;
 
-/// The order of the calls in the list. Calls that are equal in it are listed the oldest first.
+/// The call order in the list. Calls that are equal in it are listed oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CallOrder {
     /// The oldest request first.
@@ -57,7 +57,7 @@ impl CallOrder {
             Self::Risk => Some(-i64::from(risk_rank(call))),
             Self::TimeLeft => {
                 let end = request.and_then(|request| request.expires_at);
-                Some(end.map_or(i64::MAX, countersign_gate::Timestamp::as_millis))
+                Some(end.map_or(i64::MAX, countersign_events::Timestamp::as_millis))
             }
         };
         (first, request.map(|request| request.seq))
@@ -73,7 +73,7 @@ impl FromStr for CallOrder {
     }
 }
 
-/// The rank of the declared risk. A call without a declaration can be anything, so it is above a low risk.
+/// How high the declared risk ranks. A call without a declaration can be anything, so it is above a low risk.
 fn risk_rank(call: &api::Call) -> u8 {
     match ImpactSummary::from_call(call).risk {
         Some(RiskLevel::Critical) => 5,

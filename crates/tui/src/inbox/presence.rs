@@ -1,18 +1,18 @@
-//! Reads again if the agent of the shown call still waits: an agent that leaves writes no event.
+//! Reads again if the shown call's agent still waits: an agent that leaves writes no event.
 
 use crate::inbox::{
     message::{InboxAction, call_key},
     state::InboxState,
 };
 use countersign_api as api;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use std::time::Duration;
 
-/// How often the presence of the agent is read again while its call is on the screen.
+/// How often the agent's presence is read again while its call is on the screen.
 pub(crate) const PRESENCE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl InboxState {
-    /// The action that reads the presence of the agent of the shown call, if it is time for it.
+    /// The action that reads whether the shown call's agent is present, if it is time for it.
     pub(crate) fn read_presence(&mut self, now: Timestamp) -> Option<InboxAction> {
         let shown = self.current().filter(|waiting| waiting.gone.is_none())?;
         let key = call_key(&shown.call);
@@ -24,7 +24,7 @@ impl InboxState {
         Some(InboxAction::ReadPresence(key))
     }
 
-    /// Takes over the presence of the agent, and nothing else: an event tells every other change.
+    /// Takes over the agent's presence, and nothing else: an event tells every other change.
     pub(crate) fn note_presence(&mut self, seen: &api::Call) {
         let key = call_key(seen);
         let known = self.calls.iter_mut().find(|waiting| call_key(&waiting.call) == key);

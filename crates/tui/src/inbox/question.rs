@@ -1,6 +1,6 @@
 //! The questions about the scope in which a decision is remembered.
 
-use countersign_gate::{CallId, Json, event::Decision};
+use countersign_events::{CallId, Json, event::Decision};
 
 /// The scope that the person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,11 +10,11 @@ pub(crate) struct ChosenScope {
     pub(crate) says: String,
     /// The other calls that wait and that the decision can decide too.
     pub(crate) waiting: Vec<CallId>,
-    /// True if the decision decides them too.
+    /// Whether the decision decides them too.
     pub(crate) and_waiting: bool,
 }
 
-/// A question about the scope of a decision.
+/// A question about the decision scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScopeQuestion {
     pub(crate) decision: Decision,

@@ -1,10 +1,8 @@
 //! The last decisions on calls that were in the list, so that a person sees what was just decided.
 
-use crate::{
-    inbox::message::{InboxCallKey, call_key},
-    present::summary::summarize_call,
-};
+use crate::inbox::message::{InboxCallKey, call_key};
 use countersign_api as api;
+use countersign_console::present::summary::summarize_call;
 use std::collections::VecDeque;
 
 /// The number of decisions that are kept.
@@ -38,7 +36,7 @@ impl RecentDecisions {
         self.list.truncate(MOST_RECENT);
     }
 
-    /// Replaces the verdict of a call in the list, and returns whether there is one.
+    /// Replaces a call's verdict in the list, and returns whether there is one.
     pub(crate) fn correct(&mut self, call: &InboxCallKey, verdict: &str) -> bool {
         let known = self.list.iter_mut().find(|known| known.key == *call);
         known.map(|known| verdict.clone_into(&mut known.verdict)).is_some()

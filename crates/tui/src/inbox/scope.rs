@@ -1,28 +1,26 @@
-//! The choice of the scope in which a decision is remembered.
+//! Choosing the scope in which a decision is remembered.
 
-use crate::{
-    inbox::{
-        field::TextField,
-        message::InboxAction,
-        question::{ChosenScope, ScopeQuestion, ScopeStep},
-        state::{InboxMode, InboxState, StatusTone},
-    },
-    present::{
-        facts::waiting_calls,
-        scope_menu::{
-            MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
-            describe_waiting_call, pattern_letter, whole_tool_warning,
-        },
-        text::escape_text,
-    },
+use crate::inbox::{
+    field::TextField,
+    message::InboxAction,
+    question::{ChosenScope, ScopeQuestion, ScopeStep},
+    state::{InboxMode, InboxState, StatusTone},
 };
-use countersign_gate::{
+use countersign_console::present::{
+    facts::waiting_calls,
+    scope_menu::{
+        MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
+        describe_waiting_call, pattern_letter, whole_tool_warning,
+    },
+    text::escape_text,
+};
+use countersign_events::{
     CallId, Json, Timestamp,
     event::{Decision, SuggestedScope},
 };
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
-/// The meaning of a key for a question.
+/// What a key means for a question.
 enum ScopeAnswer {
     Cancel,
     /// The key has no meaning. The text says why, if it could have one.
@@ -56,7 +54,7 @@ impl InboxState {
         self.shown.clone().map(|shown| InboxAction::Preview(shown, scopes, level))
     }
 
-    /// The lines of the question.
+    /// The question's lines.
     pub(crate) fn describe_scope_question(&self, question: &ScopeQuestion) -> (String, Vec<String>) {
         let Some(waiting) = self.current() else { return Default::default() };
         let call = &waiting.call;

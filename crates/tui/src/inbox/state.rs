@@ -1,4 +1,4 @@
-//! The state of the inbox, and the calls that it lists.
+//! The inbox state, and the calls that it lists.
 
 use crate::{
     document::{document_lines, fit_document},
@@ -12,22 +12,22 @@ use crate::{
         recent::RecentDecisions,
     },
     page::DocumentWindow,
-    present::text::escape_text,
 };
+use countersign_console::present::text::escape_text;
 
 use countersign_api as api;
-use countersign_gate::{Principal, Timestamp};
+use countersign_events::{Principal, Timestamp};
 use std::collections::{HashMap, HashSet};
 
-/// The meaning of the keys.
+/// What keys mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InboxMode {
     Reading,
-    /// The person types the reason of a denial, with a scope if the denial is remembered.
+    /// The person types a denial's reason, with a scope if the denial is remembered.
     WritingDenial(TextField, Option<ChosenScope>),
     /// The person types a comment for the decision.
     WritingComment(TextField),
-    /// The person chooses the scope of the decision.
+    /// The person chooses the decision's scope.
     ChoosingScope(ScopeQuestion),
     /// The person types a search text.
     Searching(TextField),
@@ -61,7 +61,7 @@ pub(crate) struct InboxState {
     pub(crate) loaded: bool,
     pub(crate) page: DocumentWindow,
     pub(crate) help: DocumentWindow,
-    /// The notes of the person about pending calls.
+    /// The person's notes about pending calls.
     pub(crate) notes: HashMap<InboxCallKey, CallNotes>,
     pub(crate) order: CallOrder,
     pub(crate) recent: RecentDecisions,
@@ -235,12 +235,12 @@ impl InboxState {
         Some(self.notes_of(&shown))
     }
 
-    /// The previews of the scopes of the shown call, once they have arrived.
+    /// Previews of the shown call's scopes, once they have arrived.
     pub(crate) fn shown_previews(&self) -> Option<&[api::ScopePreview]> {
         self.notes.get(self.shown.as_ref()?)?.previews.as_deref()
     }
 
-    /// True if the arguments of the shown call were on the screen to their end.
+    /// Returns true if the shown call's arguments were on the screen to their end.
     pub(crate) fn is_read(&self) -> bool {
         self.shown.as_ref().and_then(|shown| self.notes.get(shown)).is_some_and(|notes| notes.is_read)
     }
@@ -253,7 +253,7 @@ impl InboxState {
         }
     }
 
-    /// Lays out the shown call. It counts as read if the end of its arguments is visible in at least two lines.
+    /// Lays out the shown call. It is treated as read if the end of its arguments is visible in at least two lines.
     pub(crate) fn lay_out_document(&mut self, columns: usize, height: usize) {
         let Some(shown) = self.shown.clone() else { return };
         let wanted = Some((shown.clone(), columns));
@@ -272,7 +272,7 @@ impl InboxState {
         }
     }
 
-    /// The id of the call, escaped.
+    /// The call's id, escaped.
     pub(crate) fn call_name(sent: &SentDecision) -> String {
         escape_text(sent.key.1.as_str())
     }

@@ -1,4 +1,4 @@
-//! Keys and pasted text while the person types: the reason of a denial, a comment, a search text.
+//! Keys and pasted text while the person types: a denial reason, a comment, a search string.
 
 use crate::inbox::{
     field::TextField,
@@ -6,11 +6,11 @@ use crate::inbox::{
     question::ChosenScope,
     state::{InboxMode, InboxState, StatusTone},
 };
-use countersign_gate::{Timestamp, event::Decision};
+use countersign_events::{Timestamp, event::Decision};
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl InboxState {
-    /// True if every key is text. A terminal must then report text as usual, not as key events.
+    /// Returns true if every key is text. A terminal must then report text as usual, not as key events.
     pub(crate) fn takes_text(&self) -> bool {
         matches!(
             self.mode,
@@ -48,7 +48,7 @@ impl InboxState {
         self.status = None;
     }
 
-    /// Keeps a text for the decision, or to continue it later.
+    /// Keeps typed text for the decision, or to continue it later.
     fn keep_text(&mut self, denial: bool, text: &str) {
         let Some(notes) = self.shown_notes() else { return };
         let kept = if denial { &mut notes.denial } else { &mut notes.comment };

@@ -1,8 +1,8 @@
-//! The answers that a person can type. An answer is exactly a word: a line that only begins with one, such as
+//! The answers that a person can type. An answer is exactly a word: a line that only starts with one, such as
 //! `o not so fast`, decides nothing.
 
-use crate::present::scope_menu::ScopeKind;
-use countersign_gate::{Json, event::Decision};
+use countersign_console::present::scope_menu::ScopeKind;
+use countersign_events::{Json, event::Decision};
 
 /// A complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,11 +13,11 @@ pub(super) enum PlainAnswer {
     Quit,
 }
 
-/// The scope of a complete answer.
+/// A complete answer's scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DecidedScope {
     pub(super) scope: Json,
-    /// True if the decision also decides the waiting calls that the scope covers.
+    /// Whether the decision also decides the waiting calls that the scope covers.
     pub(super) and_waiting: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn parse_answer(line: &str) -> Option<TypedAnswer> {
     }
 }
 
-/// Splits the rest of an answer into the scope and the comment after `because`. A pattern may contain the word.
+/// Splits the remaining answer into the scope and the comment after `because`. A pattern may contain the word.
 fn split_comment(rest: &str) -> Option<(&str, Option<&str>)> {
     if rest.starts_with('{') && Json::parse(rest).is_ok() {
         return Some((rest, None));

@@ -1,11 +1,9 @@
 //! The lines that the person types.
 
-use crate::{
-    options::WatchError,
-    present::{
-        print::{print_line, print_prompt},
-        text::escape_text,
-    },
+use crate::options::WatchError;
+use countersign_console::present::{
+    print::{print_line, print_prompt},
+    text::escape_text,
 };
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
@@ -23,7 +21,7 @@ impl LineInput {
         Self { lines, is_terminal: io::stdin().is_terminal() }
     }
 
-    /// The next line, or `None` at the end of the input.
+    /// The next line, or `None` at the input's end.
     pub(super) async fn next_line(&mut self) -> io::Result<Option<String>> {
         self.lines.next_line().await
     }
@@ -44,7 +42,7 @@ impl LineInput {
         Ok(true)
     }
 
-    /// Prints a question and reads the answer, without the spaces around it. Returns `None` at the end of the input.
+    /// Prints a question and reads the answer, without the spaces around it. Returns `None` at the input's end.
     pub(super) async fn ask(&mut self, question: &str) -> Result<Option<String>, WatchError> {
         print_prompt(question);
         let Some(line) = self.next_line().await? else {

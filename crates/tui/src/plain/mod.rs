@@ -13,18 +13,19 @@ use crate::{
     },
     log_access::{limit_time, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
-    present::{
-        call::{ValueDetail, describe_call},
-        editor::{difference_lines, edit_arguments},
-        json::json_lines,
-        presence::warn_before_allowing,
-        print::{print_error, print_line},
-        text::escape_text,
-    },
 };
 use answer::PlainAnswer;
 use countersign_api as api;
-use countersign_gate::{Clock, Json, Timestamp};
+use countersign_console::present::{
+    call::{ValueDetail, describe_call},
+    editor::{difference_lines, edit_arguments},
+    json::json_lines,
+    presence::warn_before_allowing,
+    print::{print_error, print_line},
+    text::escape_text,
+};
+use countersign_events::{Json, Timestamp};
+use countersign_store::Clock;
 use input::LineInput;
 use question::DecisionDialog;
 use std::sync::Arc;
@@ -169,7 +170,7 @@ fn print_status(inbox: &mut InboxState) {
     print_line("");
 }
 
-/// The call in full, with the changes of the person.
+/// The call in full, with the person's changes.
 fn describe_entry(call: &api::Call, edited: Option<&Json>, waiting: usize, now: Timestamp) -> String {
     let mut text = describe_call(call, now, ValueDetail::Full);
     let hints = call.annotations.iter().flat_map(json_lines).map(|line| ("hints", line));

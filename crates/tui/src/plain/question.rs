@@ -8,23 +8,23 @@ use crate::{
     inbox::message::call_key,
     log_access::{limit_time, preview_scopes},
     options::{WatchError, WatchOptions},
-    present::{
-        facts::{describe_scope_preview, waiting_calls},
-        presence::warn_before_allowing,
-        print::print_line,
-        scope_menu::{
-            MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
-            describe_scopes, describe_waiting_call, pattern_letter, whole_tool_warning,
-        },
-        text::escape_text,
-    },
 };
-use countersign_api as api;
-use countersign_api::{ScopePreview, ScopeRequest};
-use countersign_gate::{
-    Clock, Json,
+use countersign_api::{self as api, ScopePreview, ScopeRequest, SendOperation, operations};
+use countersign_console::present::{
+    facts::{describe_scope_preview, waiting_calls},
+    presence::warn_before_allowing,
+    print::print_line,
+    scope_menu::{
+        MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
+        describe_scopes, describe_waiting_call, pattern_letter, whole_tool_warning,
+    },
+    text::escape_text,
+};
+use countersign_events::{
+    Json,
     event::{Decision, SuggestedScope},
 };
+use countersign_store::Clock;
 
 const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";
 
@@ -39,7 +39,7 @@ pub(super) struct DecisionDialog<'a> {
 }
 
 impl DecisionDialog<'_> {
-    /// Asks until the person gives a complete answer that is offered. The end of the input quits.
+    /// Asks until the person gives a complete answer that is offered. End of input quits.
     pub(super) async fn ask(&mut self) -> Result<PlainAnswer, WatchError> {
         loop {
             let Some(line) = self.input.ask(PROMPT).await? else { return Ok(PlainAnswer::Quit) };
@@ -92,7 +92,7 @@ impl DecisionDialog<'_> {
             || self.call.request.as_ref().is_some_and(|request| request.options.contains(&decision))
     }
 
-    /// The scope of a remembered decision. Returns `None` if the person does not want it after all.
+    /// A remembered decision's scope. Returns `None` if the person does not want it after all.
     async fn ask_scope(
         &mut self,
         decision: Decision,
@@ -204,7 +204,7 @@ impl DecisionDialog<'_> {
         Ok(offers.into_iter().find(|offer| answer == pattern_letter(&offer.scope).to_string()))
     }
 
-    /// Shows what a pattern of the person covers, and adds its preview.
+    /// Shows what the person's pattern covers, and adds its preview.
     async fn preview_pattern(
         &self,
         pattern: Json,
@@ -212,7 +212,16 @@ impl DecisionDialog<'_> {
         previews: &mut Vec<ScopePreview>,
     ) -> Option<SuggestedScope> {
         let request = ScopeRequest::new(pattern.clone());
-        match self.options.gate.preview_scope(&self.call.thread_id, &self.call.id, &request).await {
+        match self
+            .options
+            .gate
+            .send(operations::PreviewScope {
+                thread: self.call.thread_id.clone(),
+                id: self.call.id.clone(),
+                body: request,
+            })
+            .await
+        {
             Ok(preview) => {
                 print_line(&describe_scope_preview(&preview, decision));
                 let says = preview.description.clone();
@@ -226,7 +235,7 @@ impl DecisionDialog<'_> {
         }
     }
 
-    /// True if the person types `yes`.
+    /// Returns true if the person types `yes`.
     async fn confirm(&mut self, what: &str) -> Result<bool, WatchError> {
         let answer = self.input.ask(&format!("Type yes to {what}; anything else decides nothing: ")).await?;
         Ok(answer.as_deref() == Some("yes"))

@@ -5,7 +5,7 @@ use crate::inbox::{
     guard::DECISION_DELAY,
     message::{InboxAction, InboxEvent},
 };
-use countersign_gate::Json;
+use countersign_events::Json;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn held_enter_of_a_denial_skips_no_call() {
     assert_eq!(ben.shown_call(), Some("call_30"));
 }
 
-/// A letter of the scope menu has another meaning while reading, such as `p` for the previous call.
+/// A scope menu letter has another meaning while reading, such as `p` for the previous call.
 #[test]
 fn held_scope_letter_does_not_lift_the_guard() {
     let mut ben = with_three_calls();

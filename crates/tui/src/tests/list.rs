@@ -13,7 +13,7 @@ fn risky_call(seq: i64, risk: Option<&str>, seconds_left: Option<i64>) -> api::C
     let mut call = call(seq, "bash", &json!({"command": format!("make target-{seq}")}), &more);
     let request = call.request.as_mut().expect("the call has a request");
     request.expires_at = seconds_left
-        .map(|seconds| countersign_gate::Timestamp::from_millis(super::START_MILLIS + seconds * 1_000));
+        .map(|seconds| countersign_events::Timestamp::from_millis(super::START_MILLIS + seconds * 1_000));
     call
 }
 
@@ -58,10 +58,10 @@ fn narrow_window_keeps_a_short_list() {
 fn long_command_never_hides_the_risk() {
     let hostile = json!({"command": format!("ls\n{}\u{202e} rm -rf /", " ".repeat(500))});
     let mut risky = risky_call(10, Some("high"), None);
-    risky.arguments = countersign_gate::Json::parse(&hostile.to_string()).expect("valid");
+    risky.arguments = countersign_events::Json::parse(&hostile.to_string()).expect("valid");
     let long: Value = json!({"command": "x".repeat(5_000)});
     let mut longer = risky_call(20, Some("high"), None);
-    longer.arguments = countersign_gate::Json::parse(&long.to_string()).expect("valid");
+    longer.arguments = countersign_events::Json::parse(&long.to_string()).expect("valid");
     for columns in [80, 100, 200] {
         let mut ben = InboxTester::with_calls(&[risky.clone(), longer.clone()]).with_window(columns, 30);
         let screen = ben.screen();

@@ -1,4 +1,4 @@
-//! A tester of the inbox without a terminal: it presses keys, sets the clock and reads the screen.
+//! An inbox tester without a terminal: it presses keys, sets the clock and reads the screen.
 
 mod guard;
 mod list;
@@ -18,7 +18,7 @@ use crate::{
     view::build_picture,
 };
 use countersign_api as api;
-use countersign_gate::{CallState, Principal, Timestamp};
+use countersign_events::{CallState, Principal, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(crate) struct InboxTester {
     pub(crate) inbox: InboxState,
     pub(crate) now: Timestamp,
     size: (u16, u16),
-    /// The location of the log; empty if the bar at the top does not name it.
+    /// The log's location; empty if the bar at the top does not name it.
     log: String,
 }
 

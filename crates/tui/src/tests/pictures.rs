@@ -3,7 +3,7 @@
 use super::{call, decided_by_other, short_call};
 use crate::{inbox::message::InboxEvent, tests::InboxTester};
 use countersign_api as api;
-use countersign_gate::Principal;
+use countersign_events::Principal;
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -341,7 +341,7 @@ fn every_window_size_is_drawn() {
     }
 }
 
-/// A window without room for a line of the arguments has not shown them to the approver.
+/// A window without room for one line of arguments has not shown them to the approver.
 #[test]
 fn window_too_small_for_arguments_prevents_allowing() {
     let mut ben = InboxTester::with_calls(&[]).with_window(20, 5);

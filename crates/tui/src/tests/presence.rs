@@ -1,4 +1,4 @@
-//! The presence of the agent, and the location of the log, on the screen.
+//! The agent's presence and the log location on the screen.
 
 use super::{InboxTester, START_MILLIS, call, call_key, short_call};
 use crate::inbox::{
@@ -6,7 +6,7 @@ use crate::inbox::{
     presence::PRESENCE_INTERVAL,
 };
 use countersign_api as api;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 use serde_json::json;
 use std::time::Duration;
 

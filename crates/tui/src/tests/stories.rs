@@ -9,7 +9,7 @@ use crate::{
     },
     tests::InboxTester,
 };
-use countersign_gate::{Json, event::Decision};
+use countersign_events::{Json, event::Decision};
 use serde_json::json;
 
 #[test]
@@ -75,7 +75,7 @@ fn last_decided_call_leaves_an_empty_screen() {
     assert!(ben.screen().contains("No call is pending."));
 }
 
-/// The rest of a comment would otherwise be read as keys.
+/// The remaining comment would otherwise be read as keys.
 #[test]
 fn comment_on_a_decided_call_is_discarded() {
     let (one, two) = (short_call(10, "one"), short_call(20, "two"));
