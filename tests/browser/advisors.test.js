@@ -146,12 +146,12 @@ test("a complaint that is refused says why, and can be sent again", async (t) =>
   const { page } = await startAllowedCall(t);
   await page.route("**/flag", (route) => route.fulfill({
     status: 409, contentType: "application/problem+json",
-    body: JSON.stringify({ type: "about:blank", status: 409, code: "call_archived", title: "Conflict", detail: "the texts of the call are in the archive <b>1</b>\u202e" }),
+    body: JSON.stringify({ type: "about:blank", status: 409, code: "call_archived", title: "Conflict", detail: "the call content is in the archive <b>1</b>\u202e" }),
   }), { times: 1 });
   await page.getByRole("button", { name: "Flag this call" }).click();
   await page.getByLabel("What is wrong (optional)").fill("too much");
   await page.getByRole("button", { name: "Flag", exact: true }).click();
-  await page.getByRole("alert").getByText("the texts of the call are in the archive <b>1</b>\\u{202e}").waitFor();
+  await page.getByRole("alert").getByText("the call content is in the archive <b>1</b>\\u{202e}").waitFor();
   await page.getByRole("button", { name: "Flag", exact: true }).click();
   await page.getByRole("listitem").filter({ hasText: "too much" }).waitFor();
 });

@@ -1,4 +1,4 @@
-// The examples of the elements in other pages: plain HTML, React and Svelte, with the packages of these frameworks.
+// Examples that embed the elements in other pages: plain HTML, React and Svelte, with the packages of these frameworks.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const svelte = {
   }),
 };
 
-// Bundles a page that shows an example, as the tools of the frameworks do.
+// Bundles a page that shows an example, as the framework tools do.
 async function bundlePage(source) {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: "jsx" },
@@ -30,7 +30,7 @@ async function bundlePage(source) {
   return outputFiles[0].text;
 }
 
-// Opens a page of the origin of the server that has this script.
+// Opens a page with this script at the server origin.
 async function openExample(t, script) {
   const log = await newLog(t);
   const server = await startServer(log);

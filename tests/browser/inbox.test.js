@@ -5,7 +5,7 @@ import { checkPage, newPage, startBrowser } from "./support/browser.js";
 import { Agent, openInbox, readList, waitForCount } from "./support/inbox.js";
 import { createToken, newLog, runCommand, startServer, verifyLog } from "./support/server.js";
 
-// A log with a server, an agent, and the page of an approver.
+// A log with a server, an agent, and an approver's page.
 async function startInbox(t, { role = "approver", name = "ada" } = {}) {
   const log = await newLog(t);
   const server = await startServer(log);

@@ -1,4 +1,4 @@
-// The page of the counts: charts with tables, tools, and prompts that rules would save.
+// The insight page: charts with tables, tools, and prompts that rules would save.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adviseRule, applyPolicy, describeAdvisor, setAdvisorMode, startAdvisor, waitForEvent } from "./support/advisor.js";

@@ -1,4 +1,4 @@
-// The files of the browser interface: their types, their origin and their size.
+// The browser interface files: their types, origin and size.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";

@@ -132,7 +132,7 @@ test("a provider that is down stops no other way to sign in", async (t) => {
     if (later.url().startsWith(provider.issuer)) {
       break;
     }
-    // For a second, requests share the failure of the last attempt.
+    // For a second, requests share the last attempt's failure.
     assert.match(await later.locator("main").textContent(), /cannot be reached/);
   }
   assert(!server.errors().includes(settings.COUNTERSIGN_OIDC_CLIENT_SECRET));

@@ -1,5 +1,5 @@
-// Other programs on the same machine: a page or a server on another port, as a coding agent may start one. Browsers send it the
-// session's cookie and let it use the passkeys of the host, so neither may be worth anything there.
+// Other programs on the same machine: a page or a server on another port, as a coding agent may start one. Browsers
+// send it the session cookie and let it use the host's passkeys, so both must be worthless there.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -43,7 +43,7 @@ async function addAuthenticator(devtools) {
   } });
 }
 
-// A program of somebody else on a port of this machine. It keeps the headers of the last request.
+// Somebody else's program on a port of this machine. It keeps the last request's headers.
 async function startOther(t) {
   const other = { headers: {} };
   const http = createServer((received, response) => {
@@ -129,7 +129,7 @@ test("a touch on a page of another port signs no one in and proves nothing", asy
   const { challenge } = await person.post("/v1/sessions/passkey/challenge", {});
   const signed = await touch(challenge);
   assert.deepEqual(await send(server, "POST", "/v1/sessions/passkey", { origin: server.pages }, signed), [403, "proof_invalid"]);
-  // The thief of a token needs a proof, too.
+  // A token thief also needs a proof.
   const asked = await fetch(`${server.url}/v1/threads/t/approvals/a`, {
     method: "POST", headers: person.headers, body: JSON.stringify({ decision: "allow_once" }),
   });
@@ -195,7 +195,7 @@ test("other names of this machine lead to the host of the pages, with the token 
 
 test("a page that a person opens over a forwarded port says which address to use", async (t) => {
   const { server, browser } = await start(t);
-  // A tunnel, as `ssh -L` makes one, to the port of the server.
+  // A tunnel to the server port, such as `ssh -L` makes.
   const { hostname, port } = new URL(server.url);
   const tunnel = createServer((received, response) => {
     const sent = request({ hostname, port, method: received.method, path: received.url, headers: received.headers }, (answer) => {

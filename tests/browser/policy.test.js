@@ -1,4 +1,4 @@
-// The page of the policy, and the rule that the inbox offers.
+// The policy page, and the rule that the inbox offers.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function openPolicy(t, role, options = {}) {
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, "eve", role, options);
   await page.goto(`${server.pages}/policy`);
-  await page.getByRole("heading", { name: "Rules in force" }).waitFor();
+  await page.getByRole("heading", { name: "Active rules" }).waitFor();
   return { log, file, server, callers, page, browser };
 }
 
@@ -125,7 +125,7 @@ test("the inbox offers a rule to an admin, once it is dismissed no more", async 
 
 test("a rule is not added if the policy changed meanwhile", async (t) => {
   const { log, page } = await openPolicy(t, "admin");
-  // The page reads the policy again as soon as it changes, so the request gets the hash of an older one here.
+  // The page reads the policy again as soon as it changes, so here the request gets an older policy's hash.
   await page.route("**/v1/policy/managed-rules", (route) =>
     route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), replaces: "0".repeat(64) }) }),
   );

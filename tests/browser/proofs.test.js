@@ -1,4 +1,4 @@
-// Passkeys in Chromium, whose virtual authenticator stands for a security key or the lock of a phone.
+// Passkeys in Chromium, whose virtual authenticator stands for a security key or a phone lock.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -115,7 +115,7 @@ test("a forged, replayed or foreign assertion approves nothing", async (t) => {
   const { proof } = response.data;
   await refused(undefined, "proof_required");
   await refused(proof, "proof_invalid");
-  // The thief of a token changes the challenge to the one of this call, which breaks the signature.
+  // The token thief replaces the challenge with this call's challenge, which breaks the signature.
   const { statement } = (await decide({})).answer;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(statement));
   const clientData = JSON.parse(Buffer.from(proof.clientData, "base64url").toString());
@@ -195,7 +195,7 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   await addPasskey(world, ada);
   await ada.page.context().clearCookies();
   await ada.page.goto(`${world.site}/sign-in/`);
-  // Another process of the log makes the challenge, as behind a load balancer.
+  // Another server process on the log makes the challenge, as behind a load balancer.
   const second = await startServer(world.log);
   await ada.page.route("**/v1/sessions/passkey/challenge", async (route) => {
     const { status, answer } = await post(second.url, ada.token, "/v1/sessions/passkey/challenge", {});
@@ -214,7 +214,7 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   const proof = { kind: "passkey", key: key.data.id, ...assertion };
   const decided = await post(world.url, ada.token, "/v1/threads/t1/approvals/call_1", { decision: "allow_once", proof });
   assert.equal(decided.answer.code, "proof_invalid");
-  // Removing the passkey ends the session that it began.
+  // Removing the passkey ends the session that it started.
   await ada.page.goto(`${world.site}/settings`);
   await ada.page.locator("#key-list li button").click();
   await ada.page.getByRole("button", { name: /^Remove .* now$/ }).click();
@@ -225,7 +225,7 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
 test("the page of a call shows every digit and every hidden character", async (t) => {
   const world = await start(t);
   const ada = await newApprover(world, "ada");
-  // The number is longer than one of JavaScript, and the text has a mark of direction and a character without a width.
+  // The number is longer than JavaScript numbers, and the text has a direction mark and a zero-width character.
   const body = '{"id":"call_1","name":"wire","arguments":{"amount":9007199254740993,"to":"\u202eknab\u200b <b>x</b>","list":[]}}';
   const headers = { "content-type": "application/json", authorization: `Bearer ${world.agent}` };
   await fetch(`${world.url}/v1/threads/t1/tool-calls`, { method: "POST", headers, body });

@@ -189,7 +189,7 @@ test("servers of one log on two ports have sessions of their own, which end toge
   const page = await newPage(browser);
   await page.goto(await createLink(server, "ada", "approver"));
   await readSignedIn(page);
-  // Cookies know no ports, but the key of the page does.
+  // Cookies ignore ports, but the page key does not.
   await page.goto(`${second.pages}/sign-in/`);
   await page.locator("#token-form").waitFor();
   const other = await page.context().newPage();

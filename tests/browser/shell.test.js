@@ -1,4 +1,4 @@
-// The frame of the pages: links, history, focus, keys, theme and density.
+// The page frame: links, history, focus, keys, theme and density.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPage, newPage, startBrowser } from "./support/browser.js";
@@ -41,6 +41,29 @@ test("a path without a page says so, and the way back keeps the document", async
   assert.equal(heading, "Pending calls", "the focus is on the heading");
   await page.goBack();
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+});
+
+test("of two visits to a page that is still loading, the later one shows it and gets the focus", async (t) => {
+  const log = await newLog(t);
+  const server = await startServer(log);
+  const browser = await startBrowser(t);
+  const page = await openInbox(browser, server, "ada", "approver");
+  const module = /\/pages\/inbox-page\.js/;
+  let release = () => {};
+  const isReleased = new Promise((resolve) => { release = resolve; });
+  await page.route(module, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  const isAsked = page.waitForRequest(module);
+  await page.goto(server.pages);
+  await isAsked;
+  await page.evaluate(() => { history.pushState(null, "", "/nowhere"); dispatchEvent(new PopStateEvent("popstate")); });
+  await page.getByRole("link", { name: "Open the inbox" }).click();
+  release();
+  await page.getByText("Nothing waits for you").waitFor();
+  const heading = await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent);
+  assert.equal(heading, "Pending calls");
 });
 
 test("the open page is marked, and the count of pending calls is in the navigation and in the title", async (t) => {

@@ -121,7 +121,7 @@ test("the conversation is in the timeline with its calls, live, and its texts ar
   await rows.nth(2).waitFor();
   const read = () => rows.allInnerTexts().then((texts) => texts.map((text) => text.replace(/\d\d:\d\d/g, "").replace(/\s+/g, " ").trim()));
   assert.deepEqual(await read(), ["bashecho a pending ›", "Person Deploy it.", "Instructions Be brief."]);
-  // A message about calls only has no row of its own, because the calls have.
+  // A message that is only about calls has no separate row, because the calls have rows.
   const call = (args) => ({ id: "a", type: "function", function: { name: "bash", arguments: JSON.stringify(args) } });
   await say({ message: { role: "assistant", content: null, tool_calls: [call({ command: "echo a" })] } });
   await say({ message: { role: "tool", tool_call_id: "a", content: "done" } });

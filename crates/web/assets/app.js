@@ -18,7 +18,7 @@ import "./shell/navigation.js";
 /** @import { CommandPalette, PaletteCommand } from "./shell/command-palette.js" */
 /** @import { KeyHelp } from "./shell/key-help.js" */
 
-/** How long the key `g` waits for the key of a page, in milliseconds. */
+/** How long the key `g` waits for a page key, in milliseconds. */
 const PREFIX = 1_500;
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
@@ -38,9 +38,11 @@ const router = new Router((isLink) => void showPage(isLink));
 /** The page that is open. @type {PageElement | null} */
 let page = null;
 let title = "";
+/** How often a page was asked for. A visit that was overtaken by another, even to the same address, shows nothing. */
+let visits = 0;
 const openPage = () => page;
 
-/** Shows a text instead of a page. @param {string} heading @param {string} text @param {[string, string] | null} link */
+/** Shows a message instead of a page. @param {string} heading @param {string} text @param {[string, string] | null} link */
 function showNotice(heading, text, link) {
   page = null;
   title = heading;
@@ -58,9 +60,10 @@ function showSignedOut() {
   showNotice("You are signed out", "Sign in again to read and decide calls.", [path, "Sign in"]);
 }
 
-/** Shows the page of the address. @param {boolean} isLink True if a link or the history led here, not a load. */
+/** Shows the page that the address names. @param {boolean} isLink Whether a link or the history led here, not a load. */
 async function showPage(isLink) {
-  const address = location.href;
+  visits += 1;
+  const visit = visits;
   if (feed.failure?.status === 401) return showSignedOut();
   const route = findRoute(location.pathname);
   navigation.current = route?.page.name ?? "";
@@ -68,11 +71,11 @@ async function showPage(isLink) {
   try {
     await route.page.load();
   } catch {
-    if (location.href === address) showNotice("The page cannot be loaded", "The server does not answer. Reload to try again.", null);
+    if (visit === visits) showNotice("The page cannot be loaded", "The server does not answer. Reload to try again.", null);
     return;
   }
   // Another link may have been opened meanwhile, or the session may have ended.
-  if (location.href !== address) return;
+  if (visit !== visits) return;
   if (feed.failure?.status === 401) return showSignedOut();
   const name = `${route.page.name}-page`;
   const isSame = page?.localName === name;
@@ -90,7 +93,7 @@ async function showPage(isLink) {
   shown.focusHeading();
 }
 
-/** Shows how many calls are pending: in the title, in the navigation, and on the icon of an installed application. */
+/** Shows how many calls are pending: in the title, in the navigation, and on the icon of installed applications. */
 function showCount() {
   const count = app.inbox.pending.size;
   document.title = `${count > 0 ? `(${count}) ` : ""}${title ? `${title} · ` : ""}Countersign`;
@@ -160,10 +163,10 @@ function handleKey(event) {
   event.stopImmediatePropagation();
 }
 
-/** True if the key goes into a field. @param {KeyboardEvent} event */
+/** Returns true if the key goes into a field. @param {KeyboardEvent} event */
 function isTyping(event) {
   const target = event.composedPath()[0];
-  // A field of a dialog that was just closed keeps the focus until the next frame.
+  // A field in a dialog that was just closed keeps the focus until the next frame.
   return target instanceof HTMLElement && target.checkVisibility() && target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
 }
 

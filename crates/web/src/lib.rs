@@ -1,12 +1,16 @@
 //! The browser interface: the pages, and the elements that other pages can embed. The files are plain ES modules, so there
 //! is no build step, and they are part of the program.
 //!
-//! `assets/vendor/` has files of the npm packages `lit-html` and `@lit/reactive-element`, unchanged.
+//! `assets/vendor/` has files from the npm packages `lit-html` and `@lit/reactive-element`, unchanged.
 
-/// A file of the interface.
+mod pages;
+
+pub use pages::{PAGE_FILES, SIGN_IN_OUTCOME, SIGN_IN_PAGE};
+
+/// An interface file.
 #[derive(Debug, Clone, Copy)]
 pub struct WebFile {
-    /// Its path below `/assets/`.
+    /// Its path: below `/assets/`, or that of a page.
     pub path: &'static str,
     /// Its media type.
     pub kind: &'static str,

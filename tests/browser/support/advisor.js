@@ -1,11 +1,11 @@
-// An advisor over HTTP in the process of the test, and a policy that names it.
+// An HTTP advisor in the test process, and a policy that names it.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "./server.js";
 
-// Starts an advisor on a free port of this machine. `answer` gets the call of a question, and may wait.
+// Starts an advisor on a free port of this machine. `answer` gets the call in question, and may wait.
 export async function startAdvisor(t, answer) {
   const server = createServer(async (request, response) => {
     let text = "";
@@ -22,11 +22,11 @@ export async function startAdvisor(t, answer) {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-// The text of the policy about an advisor.
+// The policy TOML for an advisor.
 export const describeAdvisor = (name, url, mode, more = "") =>
   `[[advisor]]\nname = "${name}"\nurl = "${url}"\nallowPrivate = true\ncache = "0s"\ntimeout = "60s"\nmode = "${mode}"\n${more}\n`;
 
-// The rule that lets an advisor answer the calls of a tool.
+// The rule that lets an advisor answer calls of a tool.
 export const adviseRule = (advisor, tool) => `[[rule]]\nname = "routine"\ntool = "${tool}"\nverdict = "advised"\nadvisor = "${advisor}"\n`;
 
 export async function applyPolicy(log, text) {
@@ -37,7 +37,7 @@ export async function applyPolicy(log, text) {
 
 // Lets an advisor decide, or only advise. `admin` is a caller with the role.
 export async function setAdvisorMode(admin, name, request) {
-  // Another process has put the policy in force, and the server reads it a moment later.
+  // Another process has activated the policy, and the server reads it a moment later.
   let found;
   while (!found) {
     const { advisors } = await admin.get("/v1/advisors");
@@ -47,7 +47,7 @@ export async function setAdvisorMode(admin, name, request) {
   return admin.post(`/v1/advisors/${name}/mode`, { configuration, ...request });
 }
 
-// Waits for the first event of a type that the test accepts, and returns it. It also finds events of the past.
+// Waits for the first event of a type that the test accepts, and returns it. It also finds past events.
 export async function waitForEvent(caller, type, accepts = () => true) {
   const headers = { ...caller.headers, accept: "text/event-stream" };
   const response = await fetch(`${caller.server.url}/v1/events?type=${type}&after=0`, { headers });

@@ -1,4 +1,4 @@
-// Chromium of the system, without a network of its own.
+// The system's Chromium, without its own network access.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ const flags = [
   "--disable-component-update", "--disable-sync",
 ];
 
-// Starts a browser, which is closed at the end of the test. Each context of it has cookies of its own.
+// Starts a browser, which is closed when the test ends. Each browser context has its own cookies.
 export async function startBrowser(t) {
   const executablePath = places.find((place) => place && existsSync(place));
   assert(executablePath, "Chromium is not installed; set CHROMIUM to its path");
@@ -20,7 +20,7 @@ export async function startBrowser(t) {
   return browser;
 }
 
-// Opens an empty page with cookies of its own.
+// Opens an empty page with its own cookies.
 export async function newPage(browser, options = {}) {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
   context.setDefaultTimeout(30_000);

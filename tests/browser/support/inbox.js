@@ -35,7 +35,7 @@ export class Agent {
     return this.post(`/v1/threads/${thread}/tool-calls`, { id, name, arguments: args, ...(impact ? { impact } : {}) });
   }
 
-  // Proposes arguments that are sent as this text.
+  // Proposes arguments that are sent as this string.
   proposeText(thread, id, name, args) {
     return this.send("POST", `/v1/threads/${thread}/tool-calls`, `{"id":"${id}","name":"${name}","arguments":${args}}`);
   }
@@ -78,7 +78,7 @@ export async function waitForCount(page, count) {
   await page.getByRole("status").getByText(text, { exact: true }).waitFor({ state: "attached" });
 }
 
-// The summaries of the rows, in order.
+// The row summaries, in order.
 export function readList(page) {
   return page.locator("countersign-inbox .rows .summary").allTextContents();
 }

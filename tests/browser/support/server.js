@@ -1,4 +1,4 @@
-// A server of Countersign in a process of its own, over a log in a folder of the test.
+// A Countersign server in its own process, over a log in a test folder.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ if (!program) {
 }
 const run = promisify(execFile);
 
-// A log in a new folder, which is removed at the end of the test, after its servers have stopped.
+// A log in a new folder, which is removed when the test ends, after its servers have stopped.
 export async function newLog(t) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-browser-"));
   const log = { folder, database: join(folder, "log.db"), stops: [] };
@@ -28,7 +28,7 @@ export async function newLog(t) {
 // Only these variables: a command refuses to make tokens inside an agent, and must not use settings of this user.
 const environment = (log, more = {}) => ({ PATH: process.env.PATH, HOME: log.folder, ...more });
 
-// Starts a server on a free port. It is stopped at the end of the test of its log.
+// Starts a server on a free port. It is stopped when the test of its log ends.
 export async function startServer(log, options = [], variables = {}) {
   const commandLine = ["serve", "--json", "--listen", "127.0.0.1:0", "--database", log.database, ...options];
   const child = spawn(program, commandLine, { env: environment(log, variables), cwd: log.folder });
@@ -45,12 +45,12 @@ export async function startServer(log, options = [], variables = {}) {
     once(lines, "line").then(([line]) => line),
     ended.then(() => { throw new Error(`the server ended: ${errors}`); }),
   ]);
-  // Programs use the address, and browsers the one of the pages, whose host only they resolve.
+  // Programs use the address, and browsers the page address, whose host only they resolve.
   const { listening: url, pages } = JSON.parse(first);
   return { url, pages, log, stop, errors: () => errors };
 }
 
-// Requests a path of the pages, whose host only browsers resolve. It follows no redirects.
+// Requests a path at the page address, whose host only browsers resolve. It follows no redirects.
 export async function requestPages(server, path, { method = "GET", headers = {}, body } = {}) {
   const { hostname, port } = new URL(server.url);
   const host = new URL(server.pages).host;
@@ -86,7 +86,7 @@ export async function createLink(server, name, role, ...options) {
   return (await createToken(server.log, name, role, "--link", "--url", server.pages, ...options)).link;
 }
 
-// Returns the events of a type, the oldest first.
+// Returns events by type, the oldest first.
 export async function readEvents(log, type) {
   const { stdout } = await run(program, ["log", "--json", "--type", type, "--database", log.database], {
     env: environment(log), cwd: log.folder,

@@ -1,4 +1,4 @@
-// The policy in force: its rules with their hits, suggested rules, a what-if, a replay of a candidate, and the history.
+// The active policy: its rules with their hits, suggested rules, a what-if, a candidate replay, and the history.
 
 import { html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -17,11 +17,11 @@ import "../policy/what-if.js";
 const DAY = 86_400_000;
 const SPAN = 30;
 
-/** The rules that are shown before a button shows all, and the policies of the history. */
+/** How many rules are shown before a button shows all, and how many past policies. */
 const FIRST_RULES = 50;
 const MOST_POLICIES = 20;
 
-/** The name of a rule in its own file. @param {ListedRule} rule */
+/** A rule's name in its own file. @param {ListedRule} rule */
 const plainName = ({ rule, file }) => (file && rule.startsWith(`${file}: `) ? rule.slice(file.length + 2) : rule);
 
 export class PolicyPage extends PageElement {
@@ -49,12 +49,12 @@ export class PolicyPage extends PageElement {
     this.hits = null;
     /** @type {Suggestions | null} */
     this.suggestions = null;
-    /** The policies of the log, the newest first. @type {LogEvent[]} */
+    /** The logged policies, the newest first. @type {LogEvent[]} */
     this.history = [];
     this.problem = "";
     this.notice = "";
     this.showsAll = false;
-    /** The name of the managed rule whose removal waits for a confirmation. */
+    /** The managed rule whose removal waits for a confirmation, by name. */
     this.removing = "";
   }
 
@@ -127,7 +127,7 @@ export class PolicyPage extends PageElement {
   /** @param {PolicyInForce} policy @param {PolicyRules} rules */
   #renderPolicy(policy, rules) {
     return html`
-      ${rules.trouble ? html`<div class="trouble" role="alert"><strong>The policy file of this server is not in force.</strong> ${renderText(rules.trouble)}</div>` : nothing}
+      ${rules.trouble ? html`<div class="trouble" role="alert"><strong>The policy file of this server is not active.</strong> ${renderText(rules.trouble)}</div>` : nothing}
       ${this.#renderFacts(policy)} ${this.#renderRules(rules)} ${this.#renderSuggestions(policy)}
       <what-if-box .client=${this.app.client} class="panel"></what-if-box>
       <policy-replay .client=${this.app.client} .policy=${policy} class="panel"></policy-replay>
@@ -138,8 +138,8 @@ export class PolicyPage extends PageElement {
   #renderFacts(policy) {
     const fact = (/** @type {string} */ name, /** @type {unknown} */ value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
     return html`<dl class="panel facts">
-      ${fact("In force since", html`<time datetime=${policy.at}>${new Date(policy.at).toLocaleString()}</time>`)}
-      ${fact("Put in force by", renderText(nameOf(policy.principal)))}
+      ${fact("Active since", html`<time datetime=${policy.at}>${new Date(policy.at).toLocaleString()}</time>`)}
+      ${fact("Applied by", renderText(nameOf(policy.principal)))}
       ${fact("From", renderText(policy.source))}
       ${fact("Event", String(policy.seq))}
       ${fact("SHA-256", html`<code title=${policy.hash}>${policy.hash.slice(0, 12)}…</code>`)}
@@ -158,7 +158,7 @@ export class PolicyPage extends PageElement {
     const shown = this.showsAll ? rules.rules : rules.rules.slice(0, FIRST_RULES);
     const more = rules.rules.length - shown.length;
     return html`<section class="panel section" aria-labelledby="rules">
-      <div class="section-head"><h2 id="rules">Rules in force</h2><span class="muted note">The strictest rule that matches decides. Hits: calls of the last ${SPAN} days, as recorded.</span></div>
+      <div class="section-head"><h2 id="rules">Active rules</h2><span class="muted note">The strictest rule that matches decides. Hits: calls of the last ${SPAN} days, as recorded.</span></div>
       <table class="rules">
         <thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="hits">Hits</th></tr></thead>
         <tbody>
@@ -215,7 +215,7 @@ export class PolicyPage extends PageElement {
     const { suggestions } = this;
     if (!suggestions) return nothing;
     const added = () => {
-      this.notice = "The rule is in force.";
+      this.notice = "The rule is active.";
       void this.#load();
     };
     return html`<section class="panel section" aria-labelledby="suggestions">
@@ -233,7 +233,7 @@ export class PolicyPage extends PageElement {
       <h2 id="history">History</h2>
       <ol class="history">${this.history.map((event, at) => html`<li>
         <span class="event">${event.seq}</span>
-        <span class="what">${renderText(String(event.data.source))} ${at === 0 ? html`<span class="badge allowed">in force</span>` : nothing}</span>
+        <span class="what">${renderText(String(event.data.source))} ${at === 0 ? html`<span class="badge allowed">active</span>` : nothing}</span>
         <span class="who">${renderText(nameOf(event.principal))} · <time datetime=${event.timestamp} title=${event.timestamp}>${describeAge(event.timestamp, Date.now())}</time></span>
       </li>`)}</ol>
       ${this.history.length === MOST_POLICIES ? html`<p class="muted note">The last ${MOST_POLICIES}. <code>countersign policy history</code> lists all, and <code>policy revert</code> returns to one.</p>` : nothing}

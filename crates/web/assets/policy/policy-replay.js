@@ -1,4 +1,4 @@
-// <policy-replay>: what a candidate policy would have decided about the calls of the log.
+// <policy-replay>: what a candidate policy would have decided about the logged calls.
 
 import { CountersignElement, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 /** The layer of accepted rules, which files do not have. */
 const MANAGED = "policy.d/managed.toml";
 
-/** The calls of a list that are shown at first, and with each further page. */
+/** How many calls of a list are shown at first, and with each further page. */
 const PAGE = 50;
 
 const LISTS = /** @type {const} */ ([
@@ -34,13 +34,13 @@ export class PolicyReplayElement extends CountersignElement {
   };
   static styles = [baseStyles, toolStyles];
 
-  /** The request of the answer, for further pages. @type {Record<string, unknown>} */
+  /** The request that the answer belongs to, for further pages. @type {Record<string, unknown>} */
   #request = {};
 
   constructor() {
     super();
     this.client = /** @type {CountersignClient} */ (/** @type {unknown} */ (undefined));
-    /** The policy in force. @type {PolicyInForce | null} */
+    /** The active policy. @type {PolicyInForce | null} */
     this.policy = null;
     /** @type {ReplayAnswer | null} */
     this.answer = null;
@@ -48,7 +48,7 @@ export class PolicyReplayElement extends CountersignElement {
     this.busy = false;
   }
 
-  /** The field for the text of the candidate. */
+  /** The field for the candidate policy. */
   get #field() {
     return /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector("textarea"));
   }
@@ -102,7 +102,7 @@ export class PolicyReplayElement extends CountersignElement {
       <div class="line">
         <label>Or choose a file<input type="file" accept=".toml" @change=${this.#choose} /></label>
         <label>Calls of<select name="days"><option value="7">the last week</option><option value="30" selected>the last 30 days</option><option value="90">the last 90 days</option></select></label>
-        <button type="button" @click=${this.#copy}>Copy the file in force</button>
+        <button type="button" @click=${this.#copy}>Copy the active file</button>
         <button type="submit" ?disabled=${this.busy}>${this.busy ? "Comparing…" : "Compare"}</button>
       </div>
       ${layers.length > 0 ? html`<p class="muted note">It is judged together with ${renderText(layers.join(", "))}.</p>` : nothing}

@@ -1,0 +1,25 @@
+//! The pages beside the application: the API documentation, and signing in. They load nothing from other servers.
+
+use crate::WebFile;
+
+/// The sign-in page. `<!-- providers -->` in it marks where the links to identity providers go.
+pub const SIGN_IN_PAGE: &str = include_str!("../pages/sign-in/index.html");
+
+/// The page that reports how a sign-in at an identity provider ended, with marks for its content.
+pub const SIGN_IN_OUTCOME: &str = include_str!("../pages/sign-in/outcome.html");
+
+macro_rules! page_files {
+    ($($path:literal $kind:literal),* $(,)?) => {
+        &[$(WebFile { path: $path, kind: $kind, content: include_bytes!(concat!("../pages", $path)) }),*]
+    };
+}
+
+/// The files of these pages that are served as they are, by their whole path.
+pub const PAGE_FILES: &[WebFile] = page_files![
+    "/docs/index.html" "text/html",
+    "/docs/page.css" "text/css",
+    "/docs/page.js" "text/javascript",
+    "/sign-in/page.css" "text/css",
+    "/sign-in/arrived.js" "text/javascript",
+    "/sign-in/page.js" "text/javascript",
+];
