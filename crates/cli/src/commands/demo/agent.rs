@@ -1,68 +1,76 @@
-//! The agent of the demo. It proposes, waits, claims, runs and reports as any executor does.
+//! The demo's agent. It proposes, waits, claims, runs and reports as any executor does.
 
-use super::tools;
-use crate::commands::demo::script::{ScriptStep, THREAD};
-use countersign_api as api;
-use countersign_api::{GateError, SharedGate, random_id};
-use countersign_gate::{CallId, CallState, Clock, ThreadId};
+use super::{script::DemoStep, story, tools};
+use countersign_api::{self as api, GateError, SharedGate, random_id};
+use countersign_console::present::print::print_line;
+use countersign_events::{CallId, CallState, ThreadId};
+use countersign_store::Clock;
+use futures_util::future::try_join_all;
 use std::{path::PathBuf, time::Duration};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The delay between calls, so that a person can see them arrive.
+/// The delay between lists of calls, so that a person can see them arrive.
 const APART: Duration = Duration::from_millis(700);
 
 /// The lease in seconds.
 const LEASE: u32 = 60;
 
-#[derive(Clone)]
 pub(crate) struct DemoAgent {
     pub(crate) gate: SharedGate,
     pub(crate) thread: ThreadId,
-    pub(crate) work: PathBuf,
+    pub(crate) desk: PathBuf,
+    /// Whether each step is printed.
+    pub(crate) tells: bool,
     /// Cancelled when the person leaves the demo.
     pub(crate) stop: CancellationToken,
 }
 
 impl DemoAgent {
-    pub(crate) fn new(gate: SharedGate, work: PathBuf) -> Result<Self, GateError> {
-        let thread = countersign_api::parse_thread_id(THREAD)?;
-        Ok(Self { gate, thread, work, stop: CancellationToken::new() })
+    /// Runs all lists of steps concurrently.
+    pub(crate) async fn run_lists(&self, steps: &[DemoStep]) -> Result<(), GateError> {
+        let lists = steps.chunk_by(|step, next| step.list == next.list);
+        let run = async |(list, index)| {
+            tokio::select! {
+                () = Clock::System.sleep(APART * index) => self.run_steps(list, None).await,
+                () = self.stop.cancelled() => Ok(()),
+            }
+        };
+        try_join_all(lists.zip(0_u32..).map(run)).await.map(drop)
     }
 
-    /// Runs all lists of steps concurrently.
-    pub(crate) async fn ask_for_all(self, script: Vec<Vec<ScriptStep>>) -> Result<(), GateError> {
-        let mut lists: JoinSet<Result<(), GateError>> = JoinSet::new();
-        for (index, list) in script.into_iter().enumerate() {
-            let agent = self.clone();
-            let wait = APART * u32::try_from(index).unwrap_or(u32::MAX);
-            lists.spawn(async move {
-                tokio::select! {
-                    () = Clock::System.sleep(wait) => {}
-                    () = agent.stop.cancelled() => return Ok(()),
+    /// Runs the steps one after the other. `person` answers as the script says.
+    pub(crate) async fn run_steps(
+        &self,
+        steps: &[DemoStep],
+        person: Option<&SharedGate>,
+    ) -> Result<(), GateError> {
+        for step in steps {
+            if self.stop.is_cancelled() {
+                break;
+            }
+            let call = self.gate.propose(&self.thread, &step.call).await?;
+            self.tell(&story::describe_proposal(&call));
+            match (person.filter(|_| call.is_pending()), &step.answer) {
+                (Some(person), Some(answer)) => {
+                    person.decide(&self.thread, &call.id, answer).await?;
                 }
-                for step in list {
-                    if agent.stop.is_cancelled() {
-                        break;
-                    }
-                    agent.propose(&step).await?;
-                    Box::pin(agent.see_through(&step.call.id)).await?;
-                }
-                Ok(())
-            });
-        }
-        while let Some(done) = lists.join_next().await {
-            done.unwrap_or(Ok(()))?;
+                (Some(_), None) => self.tell("  no answer …"),
+                (None, _) => {}
+            }
+            let call = Box::pin(self.finish(&call.id)).await?;
+            self.tell(&story::describe_outcome(&call));
         }
         Ok(())
     }
 
-    pub(crate) async fn propose(&self, step: &ScriptStep) -> Result<api::Call, GateError> {
-        self.gate.propose(&self.thread, &step.call).await
+    fn tell(&self, text: &str) {
+        if self.tells {
+            print_line(text);
+        }
     }
 
     /// Waits for the decision, runs an allowed call, and records the result.
-    pub(crate) async fn see_through(&self, id: &CallId) -> Result<api::Call, GateError> {
+    async fn finish(&self, id: &CallId) -> Result<api::Call, GateError> {
         let call = tokio::select! {
             call = self.gate.wait(&self.thread, id, None) => call?,
             () = self.stop.cancelled() => {
@@ -78,16 +86,12 @@ impl DemoAgent {
             return Ok(call);
         }
         let executor = random_id("demo-");
-        let claim =
-            api::ClaimRequest { lease_seconds: Some(LEASE), ..api::ClaimRequest::for_call(&call, &executor) };
+        let lease_seconds = Some(LEASE);
+        let claim = api::ClaimRequest { lease_seconds, ..api::ClaimRequest::for_call(&call, &executor) };
         let claimed = self.gate.claim(&self.thread, id, &claim).await?;
-        let ran = tools::run(&self.work, &claimed).await;
-        let finish = api::ResultRequest {
-            status: ran.status,
-            content: ran.content,
-            executor: Some(executor),
-            ran_arguments: None,
-        };
+        let (status, content) = tools::run(&self.desk, &claimed).await;
+        let executor = Some(executor);
+        let finish = api::ResultRequest { status, content, executor, ran_arguments: None };
         self.gate.finish(&self.thread, id, &finish).await
     }
 }

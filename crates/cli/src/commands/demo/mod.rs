@@ -1,35 +1,37 @@
 //! `countersign demo`: a tour with a scripted agent.
 
 mod agent;
-mod auto;
-mod folder;
 mod script;
 mod story;
 mod tools;
 
-use crate::{
-    commands::watch::{unwrap_watch_error, watch_options},
+use crate::commands::watch::{WatchedLog, unwrap_watch_error, watch_options};
+use agent::DemoAgent;
+use countersign_api::{self as api, ApprovalGate, LogFilter, SharedGate, random_id};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-};
-use agent::DemoAgent;
-use countersign_api as api;
-use countersign_api::{ApprovalGate, LogFilter, SharedGate};
-use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerOptions};
-use countersign_tui::{
-    EndNotice, WatchExit, can_draw,
     present::{
         print::{print_json, print_line, print_prompt},
         signals::TerminationSignals,
         text::escape_text,
     },
-    run_watch,
 };
-use folder::DemoFolder;
-use script::ScriptStep;
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerOptions};
+use countersign_store::StoreOptions;
+use countersign_tui::{EndNotice, WatchExit, can_draw, run_watch};
+use script::DemoScript;
 use serde::Serialize;
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    fs::DirBuilder,
+    net::SocketAddr,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
@@ -53,8 +55,11 @@ pub(crate) struct DemoArgs {
     plain: bool,
 }
 
-/// The seconds until the unanswered call expires: with a person, and with `--auto`.
-const EXPIRY: (u32, u32) = (45, 1);
+impl DemoArgs {
+    fn keeps_folder(&self) -> bool {
+        self.keep || self.folder.is_some()
+    }
+}
 
 pub(crate) async fn run_demo(context: &CommandContext, demo: &DemoArgs) -> anyhow::Result<CommandExit> {
     let theirs = &context.options;
@@ -67,14 +72,18 @@ pub(crate) async fn run_demo(context: &CommandContext, demo: &DemoArgs) -> anyho
     }
     // Handle signals before the folder exists, so that it is always removed.
     let mut signals = TerminationSignals::listen()?;
-    let folder = DemoFolder::make(demo.folder.as_deref(), demo.keep)?;
+    let folder = make_folder(demo.folder.as_deref())?;
     let played = tokio::select! {
         biased;
-        _ = signals.receive() => Ok(WatchExit::Interrupted),
+        _ = signals.receive() => {
+            // After ^C, at a prompt or in the story.
+            print_line("");
+            Ok(WatchExit::Interrupted)
+        }
         played = run_demo_in(context, demo, &folder) => played,
     };
-    if !matches!(played, Ok(WatchExit::Quit)) {
-        folder.drop_unwanted()?;
+    if !matches!(played, Ok(WatchExit::Quit)) && !demo.keeps_folder() {
+        std::fs::remove_dir_all(&folder)?;
     }
     match played? {
         WatchExit::Quit => Ok(CommandExit::DONE),
@@ -82,17 +91,31 @@ pub(crate) async fn run_demo(context: &CommandContext, demo: &DemoArgs) -> anyho
     }
 }
 
-async fn run_demo_in(
-    context: &CommandContext,
-    demo: &DemoArgs,
-    folder: &DemoFolder,
-) -> anyhow::Result<WatchExit> {
-    let work = folder.path("desk");
-    script::furnish(&work)?;
-    std::fs::write(folder.path("policy.toml"), script::POLICY)?;
-    let policy = Policy::read(script::POLICY)?;
-    let gate =
-        EmbeddedGate::open_with(folder.path("countersign.db"), StoreOptions::default(), policy).await?;
+/// Uses the named folder if it is empty, or creates a temporary one.
+fn make_folder(wanted: Option<&Path>) -> Result<PathBuf, CliError> {
+    let temporary = || std::env::temp_dir().join(random_id("countersign-demo-"));
+    let path = wanted.map_or_else(temporary, Path::to_path_buf);
+    let cannot =
+        |why: std::io::Error| CliError::usage(format!("the folder {} cannot be used: {why}", path.display()));
+    DirBuilder::new().mode(0o700).recursive(wanted.is_some()).create(&path).map_err(cannot)?;
+    let path = path.canonicalize().map_err(cannot)?;
+    if path.read_dir().map_err(cannot)?.next().is_some() {
+        let path = path.display();
+        return Err(CliError::usage(format!(
+            "--folder: {path} is not empty; the demo needs an empty folder"
+        )));
+    }
+    Ok(path)
+}
+
+async fn run_demo_in(context: &CommandContext, demo: &DemoArgs, folder: &Path) -> anyhow::Result<WatchExit> {
+    let desk = folder.join("desk");
+    let script = DemoScript::read(&desk, demo.auto)?;
+    script.furnish(&desk)?;
+    std::fs::write(folder.join("policy.toml"), &script.policy)?;
+    let policy = Policy::read(&script.policy)?;
+    let database = folder.join("countersign.db");
+    let gate = EmbeddedGate::open_with(&database, StoreOptions::default(), policy).await?;
     let listener = BoundListener::bind(&ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
     let twin = listener.bind_twin(&ListenOptions::default())?;
     let url = listener.url();
@@ -103,14 +126,18 @@ async fn run_demo_in(
         ServerOptions::default(),
         stop.clone(),
     ));
-    let agent = DemoAgent::new(Arc::new(gate.acting_as(Principal::agent("demo"))), work.clone())?;
+    let agent = DemoAgent {
+        gate: Arc::new(gate.acting_as(Principal::agent("demo"))),
+        thread: countersign_api::parse_thread_id("demo")?,
+        desk,
+        tells: demo.auto && !context.json,
+        stop: CancellationToken::new(),
+    };
     let person: SharedGate = Arc::new(gate.acting_as(context.settings.principal(Principal::user)?));
-    let script = script::script(&work, if demo.auto { EXPIRY.1 } else { EXPIRY.0 })?;
-    let stage = DemoStage { context, folder, agent, person, url };
-    let left =
-        if demo.auto { stage.run_scripted(&script).await } else { stage.run_with_person(demo, script).await };
+    let stage = DemoStage { context, demo, folder, agent, person, url };
+    let left = stage.run(&script).await;
     if matches!(left, Ok(WatchExit::Quit)) {
-        stage.print_summary().await?;
+        stage.print_summary(&database).await?;
     }
     stop.cancel();
     // Close the database before the folder is removed.
@@ -119,145 +146,89 @@ async fn run_demo_in(
     left
 }
 
-/// The result of the demo, as JSON.
+/// The demo's result, as JSON.
 #[derive(Serialize)]
-struct DemoResult {
-    folder: String,
-    database: String,
+struct DemoResult<'a> {
+    folder: &'a str,
+    database: &'a str,
     calls: Vec<api::Call>,
 }
 
 struct DemoStage<'a> {
     context: &'a CommandContext,
-    folder: &'a DemoFolder,
+    demo: &'a DemoArgs,
+    folder: &'a Path,
     agent: DemoAgent,
     person: SharedGate,
     url: String,
 }
 
 impl DemoStage<'_> {
-    fn command_prefix(&self) -> String {
-        format!("{} --server {}", self.context.command_prefix(), self.url)
-    }
-
-    async fn run_scripted(&self, script: &[Vec<ScriptStep>]) -> anyhow::Result<WatchExit> {
-        let tell = |line: &str| {
-            if !self.context.json {
-                print_line(line);
-            }
-        };
-        auto::play(&self.agent, &self.person, script, tell).await?;
-        Ok(WatchExit::Quit)
-    }
-
-    async fn run_with_person(
-        &self,
-        demo: &DemoArgs,
-        script: Vec<Vec<ScriptStep>>,
-    ) -> anyhow::Result<WatchExit> {
-        let plain = demo.plain || !can_draw();
-        self.print_introduction();
+    async fn run(&self, script: &DemoScript) -> anyhow::Result<WatchExit> {
+        if self.demo.auto {
+            self.agent.run_steps(&script.steps, Some(&self.person)).await?;
+            return Ok(WatchExit::Quit);
+        }
+        let plain = self.demo.plain || !can_draw();
+        let command_prefix = format!("{} --server {}", self.context.command_prefix(), self.url);
+        let introduction =
+            script.introduction.replace("$COMMAND", &command_prefix).replace("$URL", &self.url);
+        let ends = if self.demo.keeps_folder() { "keeps" } else { "removes" };
+        let folder = escape_text(&self.folder.display().to_string());
+        print_line(&introduction.replace("$ENDS", ends).replace("$FOLDER", &folder));
         if !plain && !wait_for_enter().await? {
             return Ok(WatchExit::Interrupted);
         }
+        let watched = WatchedLog { log: escape_text(&self.url), command_prefix };
+        let mut options = watch_options(self.context, self.person.clone(), watched);
         let ended = CancellationToken::new();
-        let done = ended.clone();
-        let agent = self.agent.clone();
-        let acting = tokio::spawn(async move {
-            let asked = agent.ask_for_all(script).await;
-            done.cancel();
-            asked
-        });
         let text = "The agent has finished. q quits and prints a summary.".to_owned();
-        let mut options =
-            watch_options(self.context, self.person.clone(), (escape_text(&self.url), self.command_prefix()));
-        options.end_notice = Some(EndNotice { ended, text });
-        let exit = run_watch(options, plain).await;
-        // Cancel pending calls, and let running ones finish.
-        self.agent.stop.cancel();
-        acting.await??;
+        options.end_notice = Some(EndNotice { ended: ended.clone(), text });
+        let acting = async {
+            let _ended = ended.drop_guard();
+            self.agent.run_lists(&script.steps).await
+        };
+        let watching = async {
+            // Leaving cancels pending calls, and lets running ones finish.
+            let _stopped = self.agent.stop.clone().drop_guard();
+            run_watch(options, plain).await
+        };
+        let (acted, exit) = tokio::join!(acting, watching);
+        acted?;
         exit.map_err(unwrap_watch_error)
     }
 
-    fn print_introduction(&self) {
-        let (folder, url, how) = (self.folder.shown(), &self.url, self.command_prefix());
-        let and = if self.folder.stays() { "and keeps its files" } else { "and removes its files" };
-        print_line(&format!(
-            "An agent will propose a few tool calls.\n\
-             All of them are harmless, and you decide them.\n\
-             \n  folder     {folder}\
-             \n  server     {url}\n\
-             \nIn a second terminal, list and decide the same calls:\
-             \n  {how} watch\
-             \n  {how} pending\
-             \n  curl {url}/v1/approvals/pending\
-             \nIn a browser, read and try the API:\
-             \n  {url}/docs\n\
-             \nCtrl-C ends the demo {and}.\n"
-        ));
-    }
-
-    /// Prints the summary.
-    async fn print_summary(&self) -> anyhow::Result<()> {
-        let calls = self.calls().await?;
-        let database = self.folder.path("countersign.db");
+    async fn print_summary(&self, database: &Path) -> anyhow::Result<()> {
+        let filter = LogFilter { thread_id: Some(self.agent.thread.clone()), ..LogFilter::default() };
+        let page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
+        let mut calls = self.agent.gate.calls(&filter, None, page).await?.calls;
+        calls.reverse();
+        let (folder, database) = (self.folder.display().to_string(), database.display().to_string());
         if self.context.json {
-            let folder = self.folder.path("").display().to_string();
-            let database = database.display().to_string();
-            print_json(&DemoResult { folder, database, calls })?;
+            let folder = format!("{folder}/");
+            print_json(&DemoResult { folder: &folder, database: &database, calls })?;
             return Ok(());
         }
-        let (program, folder) = (self.context.command_prefix(), self.folder.shown());
-        let database = escape_text(&database.display().to_string());
+        let (program, folder) = (self.context.command_prefix(), escape_text(&folder));
+        let log = format!("{program} --database {}", escape_text(&database));
         // A person who quits early may have seen no call.
         let shown = calls.iter().find(|call| call.id.as_str() == "demo_clean").or_else(|| calls.first());
-        let show = shown.map_or_else(String::new, |call| {
-            format!("\n  {program} --database {database} show {}", escape_text(call.id.as_str()))
-        });
+        let show = shown.map(|call| format!("\n  {log} show {}", escape_text(call.id.as_str())));
         print_line(&format!(
-            "\n{}\n\
-             \nThe log and the files are still there:{show}\
-             \n  {program} --database {database} log\
-             \n  ls {folder}/desk\
-             \n  rm -r {folder}",
-            story::summary(&calls)
+            "\n{}\n\nThe log and the files are still there:{}\n  {log} log\n  ls {folder}/desk\n  rm -r {folder}",
+            story::summarize(&calls),
+            show.unwrap_or_default(),
         ));
         Ok(())
-    }
-
-    /// The calls of the demo, in order.
-    async fn calls(&self) -> anyhow::Result<Vec<api::Call>> {
-        let thread = &self.agent.thread;
-        let page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
-        let filter = LogFilter { thread_id: Some(thread.clone()), ..LogFilter::default() };
-        let events = self.agent.gate.events(&filter, page).await?.events;
-        let mut calls = Vec::new();
-        for event in events.iter().filter(|event| event.kind == countersign_gate::EventType::ToolCall) {
-            let proposed: countersign_gate::event::ToolCall = event.data.read()?;
-            calls.push(self.agent.gate.call(thread, &proposed.id).await?);
-        }
-        Ok(calls)
     }
 }
 
 /// Waits for Enter, because the inbox hides the printed text.
-async fn wait_for_enter() -> anyhow::Result<bool> {
+async fn wait_for_enter() -> std::io::Result<bool> {
     print_prompt("Press Enter to open the inbox. ");
-    let unanswered = PromptLine;
-    let mut line = String::new();
-    let mut stdin = BufReader::new(tokio::io::stdin());
-    let answered = stdin.read_line(&mut line).await? > 0;
-    if answered {
-        std::mem::forget(unanswered);
-    }
-    Ok(answered)
-}
-
-/// Ends the line of an unanswered prompt.
-struct PromptLine;
-
-impl Drop for PromptLine {
-    fn drop(&mut self) {
+    let is_answered = BufReader::new(tokio::io::stdin()).read_line(&mut String::new()).await? > 0;
+    if !is_answered {
         print_line("");
     }
+    Ok(is_answered)
 }
