@@ -1,43 +1,58 @@
-//! The calls of the demo in words.
+//! The demo calls in words.
 
 use countersign_api as api;
-use countersign_gate::{
-    CallState,
+use countersign_console::present::{json::json_lines, text::escape_text};
+use countersign_events::{
+    CallState, Json,
     event::{Decision, Source, Status},
 };
-use countersign_tui::present::{json::json_lines, text::escape_text};
 use serde::Deserialize;
 
 /// The proposal on one line.
-pub(crate) fn describe_wish(call: &api::Call) -> String {
-    #[derive(Deserialize)]
-    struct StoryShellArguments {
-        command: String,
-    }
-    let what = match call.arguments.read::<StoryShellArguments>() {
-        Ok(shell) => escape_text(&shell.command),
-        Err(_) => call.description.as_deref().map(escape_text).unwrap_or_default(),
-    };
-    format!("{}: {what}", escape_text(call.name.as_str()))
+pub(crate) fn describe_proposal(call: &api::Call) -> String {
+    let what = read_told(&call.arguments).or_else(|| call.description.clone()).unwrap_or_default();
+    let (by, tool) = (&call.proposal.principal, escape_text(call.name.as_str()));
+    format!("{by} proposes {tool}: {}", escape_text(&what))
 }
 
-/// The result of the call, and who decided it.
-pub(crate) fn describe_result(call: &api::Call) -> (&'static str, String) {
-    let ran = match call.result.as_ref().map(|result| result.status) {
+/// What the story tells of a command's arguments or of its result.
+fn read_told(json: &Json) -> Option<String> {
+    #[derive(Deserialize)]
+    struct ToldField {
+        #[serde(rename = "command", alias = "output")]
+        text: String,
+    }
+    json.read::<ToldField>().ok().map(|told| told.text)
+}
+
+/// Who decided the call, whether it ran, and its output.
+pub(crate) fn describe_outcome(call: &api::Call) -> String {
+    let mut text = format!("  {}; {}", describe_decision(call), describe_run(call));
+    if let Some(result) = call.result.as_ref().filter(|result| result.status == Status::Success) {
+        let lines = match read_told(&result.content) {
+            Some(printed) => printed.lines().map(escape_text).collect(),
+            None => json_lines(&result.content),
+        };
+        text.extend(lines.iter().map(|line| format!("\n  | {line}")));
+    }
+    text
+}
+
+fn describe_run(call: &api::Call) -> &'static str {
+    match call.result.as_ref().map(|result| result.status) {
         Some(Status::Success) => "ran",
         Some(Status::Error) => "failed",
         _ => "not run",
-    };
-    (ran, reason(call))
+    }
 }
 
-fn reason(call: &api::Call) -> String {
+fn describe_decision(call: &api::Call) -> String {
     let Some(response) = &call.response else {
         return if call.state == CallState::Pending { "still pending" } else { "undecided" }.to_owned();
     };
     let who = escape_text(response.principal.as_str());
-    let comment =
-        response.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
+    let comment = response.comment.as_ref().map(|comment| format!(": {}", escape_text(comment)));
+    let comment = comment.unwrap_or_default();
     match (response.source, response.decision) {
         (Source::Policy, Decision::Deny) => format!("blocked by {who}{comment}"),
         (Source::Policy, _) => format!("allowed by {who}"),
@@ -50,29 +65,13 @@ fn reason(call: &api::Call) -> String {
     }
 }
 
-/// The output of the call in lines.
-pub(crate) fn output_lines(call: &api::Call) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct PrintedOutput {
-        output: String,
-    }
-    let Some(result) = call.result.as_ref().filter(|result| result.status == Status::Success) else {
-        return Vec::new();
-    };
-    match result.content.read::<PrintedOutput>() {
-        Ok(printed) => printed.output.lines().map(escape_text).collect(),
-        Err(_) => json_lines(&result.content),
-    }
-}
-
 /// A summary of all calls.
-pub(crate) fn summary(calls: &[api::Call]) -> String {
+pub(crate) fn summarize(calls: &[api::Call]) -> String {
     let mut text = "The calls of the agent and their outcome:\n".to_owned();
     let widest = calls.iter().map(|call| call.name.as_str().len()).max().unwrap_or(0);
     for call in calls {
-        let (ran, why) = describe_result(call);
-        let tool = escape_text(call.name.as_str());
-        text.extend(["\n", &format!("  {tool:<widest$}  {ran:<7}  {why}")]);
+        let (tool, ran) = (escape_text(call.name.as_str()), describe_run(call));
+        text.extend([format!("\n  {tool:<widest$}  {ran:<7}  {}", describe_decision(call))]);
     }
     text
 }

@@ -1,97 +1,86 @@
-//! The tools of the demo. They change nothing outside its folder, whatever the arguments say.
+//! The demo's tools. They change nothing outside its folder, whatever the arguments say.
 
 use countersign_api as api;
-use countersign_gate::{Json, event::Status};
+use countersign_events::{Json, event::Status};
 use serde::Deserialize;
 use serde_json::json;
 use std::{
+    fs, io,
     os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
     process::Stdio,
 };
 use tokio::process::Command;
 
-/// The result of a tool.
-pub(crate) struct ToolOutcome {
-    pub(crate) status: Status,
-    pub(crate) content: Json,
-}
-
-impl ToolOutcome {
-    fn from_text(status: Status, text: &str) -> Self {
-        Self { status, content: Json::string(text) }
-    }
-}
-
+/// The arguments of the demo's tools: a command, a file, or a message.
 #[derive(Deserialize)]
-struct ToolShellArguments {
-    command: String,
-    cwd: PathBuf,
-}
-
-#[derive(Deserialize)]
-struct WriteArguments {
-    path: PathBuf,
-    text: String,
-    #[serde(default)]
-    executable: bool,
+#[serde(untagged)]
+enum DemoArguments {
+    Command {
+        command: String,
+        cwd: PathBuf,
+    },
+    File {
+        path: PathBuf,
+        text: String,
+        #[serde(default)]
+        executable: bool,
+    },
+    Message {},
 }
 
 /// Runs a claimed call.
-pub(crate) async fn run(work: &Path, call: &api::Call) -> ToolOutcome {
-    let done = if let Ok(shell) = call.arguments.read::<ToolShellArguments>() {
-        run_command(work, &shell).await
-    } else if let Ok(write) = call.arguments.read::<WriteArguments>() {
-        write_file(work, &write)
-    } else {
-        send(work, call)
+pub(crate) async fn run(desk: &Path, call: &api::Call) -> (Status, Json) {
+    let ran = match call.arguments.read() {
+        Ok(DemoArguments::Command { command, cwd }) => run_command(desk, &command, &cwd).await,
+        Ok(DemoArguments::File { path, text, executable }) => write_file(desk, &path, &text, executable),
+        Ok(DemoArguments::Message {}) | Err(_) => send(desk, call),
     };
-    done.unwrap_or_else(|why| ToolOutcome::from_text(Status::Error, &why.to_string()))
+    ran.unwrap_or_else(|why| (Status::Error, Json::string(&why.to_string())))
 }
 
-async fn run_command(work: &Path, shell: &ToolShellArguments) -> std::io::Result<ToolOutcome> {
-    let words = shlex::split(&shell.command).unwrap_or_default();
-    let Some((program, rest)) = words.split_first() else {
-        return Ok(ToolOutcome::from_text(Status::Error, "the arguments are not a command"));
+async fn run_command(desk: &Path, command: &str, cwd: &Path) -> io::Result<(Status, Json)> {
+    let words = shlex::split(command).unwrap_or_default();
+    let [program, rest @ ..] = &*words else {
+        return Err(io::Error::other("the arguments are not a command"));
     };
-    if shell.cwd != work {
-        return Ok(ToolOutcome::from_text(Status::Error, "the demo runs nothing outside its folder"));
+    if cwd != desk {
+        return Err(io::Error::other("the demo runs nothing outside its folder"));
     }
     let mut command = Command::new(program);
-    command.args(rest).current_dir(work).stdin(Stdio::null()).kill_on_drop(true);
+    command.args(rest).current_dir(desk).stdin(Stdio::null()).kill_on_drop(true);
     let output = command.output().await?;
     let printed = [output.stdout, output.stderr].concat();
-    let status = if output.status.success() { Status::Success } else { Status::Error };
-    let content = json!({
+    let content = Json::encode(&json!({
         "exitCode": output.status.code(),
         "output": String::from_utf8_lossy(&printed),
         "outputBytes": printed.len(),
-    });
-    Ok(ToolOutcome { status, content: Json::encode(&content).map_err(std::io::Error::other)? })
+    }));
+    let status = if output.status.success() { Status::Success } else { Status::Error };
+    Ok((status, content?))
 }
 
-fn write_file(work: &Path, write: &WriteArguments) -> std::io::Result<ToolOutcome> {
-    if write.path.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Ok(ToolOutcome::from_text(Status::Error, "the demo writes nothing outside its folder"));
+fn write_file(desk: &Path, path: &Path, text: &str, executable: bool) -> io::Result<(Status, Json)> {
+    if path.components().any(|part| !matches!(part, Component::Normal(_))) {
+        return Err(io::Error::other("the demo writes nothing outside its folder"));
     }
-    let path = work.join(&write.path);
-    std::fs::write(&path, &write.text)?;
-    if write.executable {
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
+    fs::write(desk.join(path), text)?;
+    if executable {
+        fs::set_permissions(desk.join(path), fs::Permissions::from_mode(0o755))?;
     }
-    Ok(ToolOutcome::from_text(
-        Status::Success,
-        &format!("wrote {} bytes to {}", write.text.len(), write.path.display()),
-    ))
+    Ok(succeed(&format!("wrote {} bytes to {}", text.len(), path.display())))
 }
 
 /// Writes a message to a folder instead of sending it.
-fn send(work: &Path, call: &api::Call) -> std::io::Result<ToolOutcome> {
-    let outbox = work.join("outbox");
-    std::fs::create_dir_all(&outbox)?;
-    let name = format!("{}.json", call.name);
-    std::fs::write(outbox.join(&name), call.arguments.as_str())?;
-    Ok(ToolOutcome::from_text(Status::Success, &format!("put into outbox/{name}")))
+fn send(desk: &Path, call: &api::Call) -> io::Result<(Status, Json)> {
+    let (outbox, name) = (desk.join("outbox"), format!("{}.json", call.name));
+    fs::create_dir_all(&outbox)?;
+    fs::write(outbox.join(&name), call.arguments.as_str())?;
+    Ok(succeed(&format!("put into outbox/{name}")))
+}
+
+fn succeed(text: &str) -> (Status, Json) {
+    (Status::Success, Json::string(text))
 }
 
 #[cfg(test)]
@@ -101,9 +90,9 @@ mod tests {
     #[test]
     fn nothing_outside_the_folder_is_written() {
         for path in ["../up.txt", "/etc/motd", "a/../../b"] {
-            let write = WriteArguments { path: path.into(), text: String::new(), executable: false };
-            let ran = write_file(Path::new("/nowhere"), &write).expect("refused, and not tried");
-            assert_eq!(ran.status, Status::Error, "{path}");
+            let refused = write_file(Path::new("/nowhere"), Path::new(path), "", false);
+            let why = refused.expect_err("outside").to_string();
+            assert_eq!(why, "the demo writes nothing outside its folder", "{path}");
         }
     }
 }
