@@ -1,14 +1,14 @@
 //! `countersign acp` and `countersign codex-app-server`: proxies between a client and its agent.
 
-use crate::{
+use countersign_coding_agents::{
+    environment::CALL_VARIABLE,
+    proxy::{AgentProtocol, LineStream, ProxyTerms, relay_lines},
+};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{print::print_error, signals::TerminationSignals, text::escape_lines},
 };
-use countersign_agents::{
-    environment::CALL_VARIABLE,
-    proxy::{AgentProtocol, ProxyTerms, relay_lines},
-};
-use countersign_tui::present::{print::print_error, signals::TerminationSignals, text::escape_lines};
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
 use tokio::{
     io::BufReader,
@@ -18,10 +18,10 @@ use tokio::{
 /// Options of the proxies.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentProxyArgs {
-    /// The time after which the outcome of a call counts as unknown if the agent reports no result, at most 1d
+    /// The time after which a call's outcome is unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
-    /// The command of the agent, after --
+    /// The agent's command, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
 }
@@ -30,7 +30,8 @@ pub(crate) struct AgentProxyArgs {
 pub(crate) async fn run_agent_proxy(
     context: &CommandContext,
     args: &AgentProxyArgs,
-    (protocol, executor): (impl AgentProtocol, &'static str),
+    protocol: impl AgentProtocol,
+    executor: &'static str,
 ) -> anyhow::Result<CommandExit> {
     let mut signals = TerminationSignals::listen()?;
     let gate = context.connect_to_propose().await?;
@@ -40,13 +41,14 @@ pub(crate) async fn run_agent_proxy(
     let (Some(agent_in), Some(agent_out)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(CliError::usage("the agent has no stdin or stdout").into());
     };
-    let client = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
-    let relay = relay_lines(gate, protocol, terms, client, (BufReader::new(agent_out), agent_in));
+    let client = LineStream { reader: BufReader::new(tokio::io::stdin()), writer: tokio::io::stdout() };
+    let agent = LineStream { reader: BufReader::new(agent_out), writer: agent_in };
+    let relay = relay_lines(gate, protocol, terms, client, agent);
     tokio::pin!(relay);
     let relayed = tokio::select! {
         relayed = &mut relay => relayed,
         _ = signals.receive() => {
-            // The relay ends with the output of the agent, and withdraws the calls that wait.
+            // The relay ends when the agent output ends, and withdraws the calls that wait.
             child.start_kill()?;
             relay.await
         }

@@ -1,17 +1,21 @@
 //! `countersign archive`
 
-use crate::{
+use crate::filters::parse_moment;
+use countersign_api::ApprovalGate;
+use countersign_approvals::{access::VisibleThreads, archivable::ThreadExtent};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    filters::parse_moment,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::print_line,
+        table::{ColumnFit, TextTable},
+        text::escape_text,
+    },
 };
-use countersign_api::ApprovalGate;
-use countersign_gate::{
-    ArchiveContents, ArchivePlan, ArchiveSummary, CallId, EmbeddedGate, GateFailure, Policy, StoreOptions,
-    ThreadExtent, ThreadId, Timestamp, access::VisibleThreads,
-};
-use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_events::{CallId, ThreadId, Timestamp};
+use countersign_gate::{ArchiveSummary, EmbeddedGate, GateFailure};
+use countersign_policy::Policy;
+use countersign_store::{ArchiveContents, ArchivePlan, StoreOptions};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -88,7 +92,7 @@ async fn archive_to_file(
     Ok(())
 }
 
-/// The error of a move that has ended early.
+/// The error for a move that ended early.
 fn explain_interruption(cause: GateFailure, summary: &ArchiveSummary, file: &str) -> anyhow::Error {
     let threads = summary.contents.as_ref().map_or(0, |contents| contents.threads.len());
     let message = format!(
@@ -164,11 +168,11 @@ fn print_summary(context: &CommandContext, summary: &ArchiveSummary, file: &str)
     let (threads, events, file) = (contents.threads.len(), contents.events, escape_text(file));
     if *continued {
         print_line(&format!(
-            "{file} was there, so the command continued: the log had the texts of {archived} of its {threads} threads."
+            "{file} was there, so the command continued: the log had the content of {archived} of its {threads} threads."
         ));
     }
     print_line(&format!(
-        "The texts of {threads} threads ({events} events) are in {file}. Keep it: the log has only their hashes."
+        "The content of {threads} threads ({events} events) is in {file}. Keep it: the log has only their hashes."
     ));
     print_line(&format!("digest {}", contents.digest));
     print_line(

@@ -1,11 +1,11 @@
 //! `countersign backup`
 
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{print::print_line, text::escape_text},
 };
-use countersign_gate::{BackupSummary, DatabaseUrl};
-use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_store::{BackupSummary, DatabaseUrl};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) async fn back_up_log(context: &CommandContext, args: &BackupArgs) -> 
     };
     let mut progress = context.progress("events verified");
     // The number of events is not known before the copy exists.
-    let summary = countersign_gate::backup(&from, &args.to, |done| progress.update(done, done)).await;
+    let summary = countersign_store::backup(&from, &args.to, |done| progress.update(done, done)).await;
     progress.clear();
     let summary = summary?;
     if context.json {

@@ -1,23 +1,22 @@
 //! `countersign calls`
 
-use crate::{
+use crate::filters::{FilterArgs, PageArgs};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use countersign_api as api;
+use countersign_console::{
     context::CommandContext,
     empty_log::describe_empty_log,
     exit::CommandExit,
-    filters::{FilterArgs, PageArgs},
     present::{
         event::summarize_arguments,
+        print::{print_error, print_json, print_line},
         screen::TextStyle,
         table::{ColumnFit, TableCell, TextTable},
+        text::{escape_text, format_age},
     },
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use countersign_api as api;
-use countersign_gate::{CallState, CallStateFilter, Clock, event::Status};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::{CallState, CallStateFilter, event::Status};
+use countersign_store::Clock;
 
 /// Options of `calls`.
 #[derive(Debug, clap::Args)]

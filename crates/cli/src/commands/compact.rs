@@ -1,12 +1,12 @@
 //! `countersign compact`
 
-use crate::{
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::print::{print_error, print_line},
 };
-use countersign_api::ApprovalGate;
-use countersign_gate::{DatabaseUrl, StoreError, UnavailableDatabase, read_disk_space};
-use countersign_tui::present::print::{print_error, print_line};
+use countersign_store::{DatabaseUrl, StoreError, UnavailableDatabase, read_disk_space};
 use serde_json::json;
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 //! `countersign completions`
 
-use crate::exit::CommandExit;
 use clap_complete::Shell;
-use countersign_tui::present::print::print_line;
+use countersign_console::{exit::CommandExit, present::print::print_line};
 
 /// Options of `completions`.
 #[derive(Debug, clap::Args)]

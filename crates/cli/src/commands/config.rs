@@ -1,23 +1,24 @@
 //! `countersign config`
 
-use crate::settings::{effective::login_name, keys::LOG_KEYS};
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
+        print::print_line,
         screen::TextStyle,
         table::{ColumnFit, TableCell, TextTable},
+        text::escape_text,
     },
     settings::{
         default_log::find_default_log,
+        effective::login_name,
         file::default_files,
-        keys::{SettingDefinition, SettingKey},
+        keys::{LOG_KEYS, SettingDefinition, SettingKey},
         setting::SettingOrigin,
         table::KEYS,
         value::SettingValue,
     },
 };
-use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::{Value as Json, json};
 
 /// Options of `config`.
@@ -28,7 +29,7 @@ JSON: {\"file\": the file that was read, or null, \"settings\": [{\"key\", \"val
 \"overridden\": true if a stronger setting overrides it, \"notTaken\": the line of countersign.toml \
 whose value is ignored without --config, if there is one}]}")]
 pub(crate) struct ConfigArgs {
-    /// Print only the path of the settings file
+    /// Print only the settings file's path
     #[arg(long)]
     path: bool,
 }
@@ -72,7 +73,7 @@ fn path(context: &CommandContext) -> anyhow::Result<CommandExit> {
     Ok(CommandExit::DONE)
 }
 
-/// True if another key with more strength names the log.
+/// Returns true if another key takes precedence in naming the log.
 fn is_overridden(facts: &SettingDefinition, named: SettingKey) -> bool {
     facts.key != named && LOG_KEYS.contains(&facts.key)
 }

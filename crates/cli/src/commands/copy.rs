@@ -1,12 +1,12 @@
 //! `countersign copy`
 
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::print::print_line,
     settings::log_target::{parse_address, read_address_file},
 };
-use countersign_gate::{CopyStep, CopySummary, DatabaseUrl};
-use countersign_tui::present::print::print_line;
+use countersign_store::{CopyStep, CopySummary, DatabaseUrl};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,13 @@ pub(crate) struct CopyArgs {
     /// The source: a path, sqlite://… or postgres://…
     #[arg(long, value_name = "ADDRESS", required_unless_present = "from_file")]
     from: Option<String>,
-    /// A file that contains the address of the source
+    /// A file that contains the source's address
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     from_file: Option<PathBuf>,
     /// The target
     #[arg(long, value_name = "ADDRESS", required_unless_present = "to_file")]
     to: Option<String>,
-    /// A file that contains the address of the target
+    /// A file that contains the target's address
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     to_file: Option<PathBuf>,
     /// Add the new events of the source to a complete copy
@@ -49,7 +49,7 @@ pub(crate) async fn copy_log(context: &CommandContext, args: &CopyArgs) -> anyho
     let to = address(args.to.as_deref(), args.to_file.as_deref(), ["--to", "--to-file"])?;
     let (mut copying, mut verifying) =
         (context.progress("events copied"), context.progress("events verified"));
-    let copied = countersign_gate::copy(from, to, args.go_on, |step| match step {
+    let copied = countersign_store::copy(from, to, args.go_on, |step| match step {
         CopyStep::Copied(done, of) => copying.update(done, of),
         CopyStep::Verified(done, of) => verifying.update(done, of),
     });

@@ -1,10 +1,13 @@
 //! `countersign erase`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 use std::path::PathBuf;
 
@@ -13,18 +16,18 @@ use std::path::PathBuf;
 #[command(
     after_help = "The arguments, the descriptions and comments, and the content of the result are replaced by their hashes, in \
 the log. Who decided what and when stays, and the hash chain holds. It cannot be undone. Backups, copies \
-and exports made before still have the texts, and so may free parts of the database file until countersign compact.\n\n\
+and exports made before still have the content, and so may free parts of the database file until countersign compact.\n\n\
 JSON: {\"call\": the call, as in the API}"
 )]
 pub(crate) struct EraseArgs {
-    /// The thread of the call
+    /// The call's thread
     thread: String,
-    /// The id of the call, complete
+    /// The call's id, complete
     call: String,
-    /// The reason, for example the number of the legal request; the log stores it, so do not repeat the texts
+    /// The reason, for example the legal request's number; the log stores it, so do not repeat the erased content
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// The archive file of the thread, if its texts were archived: they are erased there
+    /// The thread's archive file, if its content was archived: it is erased there
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
 }
@@ -39,14 +42,20 @@ pub(crate) async fn erase_call(context: &CommandContext, args: &EraseArgs) -> an
             gate.shut_down().await;
             report?
         }
-        None => context.connect_to_decide().await?.erase(&thread, &id, &request).await?,
+        None => {
+            context
+                .connect_to_decide()
+                .await?
+                .send(operations::EraseCall { thread: thread.clone(), id: id.clone(), body: request })
+                .await?
+        }
     };
     if context.json {
         print_json(&report)?;
         return Ok(CommandExit::DONE);
     }
     let id = escape_text(report.call.id.as_str());
-    print_line(&format!("Erased the texts of {id}. Their hashes and everything else stay in the log."));
+    print_line(&format!("Erased the content of {id}. Its hashes and everything else stay in the log."));
     print_line(
         "Free parts of the database file may have remains until `countersign compact` (PostgreSQL: VACUUM FULL events, as the \
          table's owner). Earlier backups, copies and exports still have them.",

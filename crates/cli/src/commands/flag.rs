@@ -1,14 +1,14 @@
 //! `countersign flag`
 
-use crate::{
+use crate::find::{CallSelector, find_call};
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    find::{CallSelector, find_call},
-};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `flag`.
@@ -30,7 +30,9 @@ pub(crate) async fn flag_call(context: &CommandContext, args: &FlagArgs) -> anyh
     let gate = context.connect_to_decide().await?;
     let call = find_call(&gate, &args.which).await?;
     let request = api::FlagRequest { comment: args.comment.clone() };
-    let flagged = gate.flag(&call.thread_id, &call.id, &request).await?;
+    let flagged = gate
+        .send(operations::FlagCall { thread: call.thread_id.clone(), id: call.id.clone(), body: request })
+        .await?;
     if context.json {
         print_json(&flagged)?;
         return Ok(CommandExit::DONE);

@@ -1,19 +1,19 @@
 //! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
 
-use crate::{
+use countersign_api::{Call, CancelRequest, SharedGate};
+use countersign_coding_agents::{
+    agents::find_program,
+    hook::{HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook},
+};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, try_print_line},
+        signals::TerminationSignals,
+        text::escape_lines,
+    },
     settings::log_target::LogTarget,
-};
-use countersign_agents::hook::{
-    HookAgent, HookCaller, HookMessage, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, UnknownHookAgent,
-    answer_hook,
-};
-use countersign_api::{Call, CancelRequest, SharedGate};
-use countersign_tui::present::{
-    print::{print_error, try_print_line},
-    signals::TerminationSignals,
-    text::escape_lines,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::{
@@ -27,7 +27,7 @@ use std::{
 /// The exit code with which a hook stops the call. Agents let a call through after other failures.
 pub(crate) const BLOCK: CommandExit = CommandExit::USAGE;
 
-/// The characters that are encoded in a part of a path.
+/// The characters that are encoded in a path segment.
 const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// The time that a hook has besides waiting, before it stops the call.
@@ -43,15 +43,15 @@ const LIMIT_VARIABLE: &str = "COUNTERSIGN_HOOK_LIMIT";
 and answers on stdout, as the agent defines. It exits with 0 if it answered, and with 2, which stops the call, after any \
 failure.\n\n\
 The thread is the session of the agent, and the tool has the name that the agent gives it: a tool of an MCP server is \
-mcp__server__tool. If no person decides in time, the call stays open, and the agent gets a text that says where to decide. \
+mcp__server__tool. If no person decides in time, the call stays open, and the agent gets a message that says where to decide. \
 When it repeats the same call, it gets the decision.\n\n\
 Environment:\n  COUNTERSIGN_HOOK_LIMIT  a shorter time limit for the whole hook, such as 5s"
 )]
 pub(crate) struct HookArgs {
     /// The agent: claude-code, codex, gemini-cli or cursor; generic for any other program
-    #[arg(value_name = "AGENT", value_parser = parse_caller)]
-    caller: HookCaller,
-    /// How long to wait for a decision; less than the time-out of the hook in the agent's configuration
+    #[arg(value_name = "AGENT", value_parser = find_program)]
+    caller: &'static dyn HookProgram,
+    /// How long to wait for a decision; less than the hook time-out in the agent's configuration
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "9m")]
     wait: u32,
     /// The time after which the outcome counts as unknown if the agent reports no result, at most 1d
@@ -65,7 +65,7 @@ pub(crate) struct HookArgs {
     defer: bool,
 }
 
-/// The answer of a hook to a call that a rule allows.
+/// How a hook answers a call that a rule allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HookDecision {
     Allow,
@@ -74,13 +74,9 @@ pub(crate) enum HookDecision {
 
 impl HookArgs {
     /// The program whose message is answered.
-    pub(crate) const fn caller(&self) -> HookCaller {
+    pub(crate) const fn caller(&self) -> &'static dyn HookProgram {
         self.caller
     }
-}
-
-fn parse_caller(text: &str) -> Result<HookCaller, UnknownHookAgent> {
-    text.parse()
 }
 
 /// Makes each panic of this process stop the call. The usual exit code of a panic does not.
@@ -107,8 +103,8 @@ fn start_time_limit(limit: Duration) -> Option<mpsc::Sender<()>> {
 
 pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyhow::Result<CommandExit> {
     let wait = Duration::from_secs(u64::from(args.wait));
-    let set =
-        crate::settings::setting::read_variable(LIMIT_VARIABLE).and_then(|text| text.into_string().ok());
+    let set = countersign_console::settings::setting::read_variable(LIMIT_VARIABLE)
+        .and_then(|text| text.into_string().ok());
     let set = set.map(|text| super::run::parse_seconds(&text)).transpose().map_err(CliError::usage)?;
     let limit =
         set.map_or(wait + MARGIN, |seconds| Duration::from_secs(u64::from(seconds)).min(wait + MARGIN));
@@ -118,7 +114,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     }
     let mut signals = TerminationSignals::listen()?;
     let text = read_message()?;
-    let message = HookMessage::read(args.caller, &text)?;
+    let message = args.caller.read_message(&text)?;
     let gate = context.connect_to_propose().await?;
     let place = decision_place(context)?;
     let host = context.host_name();
@@ -126,12 +122,12 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
         wait,
         lease_seconds: args.lease,
         rule_answer: match args.decide {
-            HookDecision::None if args.caller != HookCaller::Generic => RuleAllowance::None,
+            HookDecision::None if args.caller.has_own_rules() => RuleAllowance::None,
             HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
         },
         host: host.as_deref(),
-        ignores_edits: runs_in_other_agent(args.caller),
-        defers: args.defer || args.caller == HookCaller::Generic,
+        ignores_edits: args.caller.is_borrowed(&has_value),
+        defers: args.defer || !args.caller.has_own_rules(),
         decision_place: &place,
     };
     let answer = tokio::select! {
@@ -150,16 +146,13 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     Ok(CommandExit::DONE)
 }
 
-/// Whether another agent than the named one runs this hook: some read the configuration of Claude Code, and ignore changed
-/// arguments.
-fn runs_in_other_agent(caller: HookCaller) -> bool {
-    let is_set =
-        |name: &str| crate::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty());
-    caller == HookCaller::Agent(HookAgent::ClaudeCode) && (is_set("QWEN_CODE") || is_set("COPILOT_CLI"))
+/// Returns true if this environment variable has a value.
+fn has_value(name: &str) -> bool {
+    countersign_console::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Whether someone can read what is written to stdout. The runtime of this program opens the null device in place of a closed
-/// stdout, and an agent reads the silence of a hook as consent.
+/// Whether someone can read what is written to stdout. The Rust runtime replaces a closed stdout with the null device,
+/// and an agent reads a silent hook as consent.
 fn stdout_is_read() -> bool {
     let device = |file: File| file.metadata().map(|found| found.rdev());
     let stdout = std::io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(device);
@@ -190,7 +183,7 @@ async fn cancel(gate: &SharedGate, message: &HookMessage) {
     }
 }
 
-/// Says where a person decides: on the page of the call, or with a command if there is no server.
+/// Says where a person decides: on the call page, or with a command if there is no server.
 pub(crate) fn decision_place(
     context: &CommandContext,
 ) -> anyhow::Result<impl Fn(&Call) -> String + Send + Sync + use<>> {

@@ -1,16 +1,16 @@
 //! `countersign advisor list`
 
-use crate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::escape_text,
+    },
 };
-use countersign_api as api;
-use countersign_gate::event::AdvisorMode;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::event::AdvisorMode;
 
 /// Options of `advisor list`.
 #[derive(Debug, clap::Args)]
@@ -25,11 +25,11 @@ pub(super) async fn list_advisors(
     context: &CommandContext,
     _: &AdvisorListArgs,
 ) -> anyhow::Result<CommandExit> {
-    let list = context.connect().await?.advisors().await?;
+    let list = context.connect().await?.send(operations::ListAdvisors {}).await?;
     if context.json {
         print_json(&list)?;
     } else if list.advisors.is_empty() {
-        print_line("The policy in force has no advisors.");
+        print_line("The active policy has no advisors.");
     } else {
         print_line(&advisor_table(&list.advisors).format(&context.screen()));
     }

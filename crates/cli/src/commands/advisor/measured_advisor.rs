@@ -1,18 +1,15 @@
 //! The advisor that a report or a replay is about.
 
-use crate::{
-    commands::policy::source::PolicySource,
+use crate::commands::policy::source::PolicySource;
+use countersign_api::{self as api, SendOperation, SharedGate, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::text::escape_text,
 };
-use countersign_api::{self as api, SharedGate};
-use countersign_gate::{
-    Policy,
-    event::{AdvisorReported, ReportSource},
-    policy::AdvisorSettings,
-    replay::measure::AdvisorMeasurement,
-};
-use countersign_tui::present::text::escape_text;
+use countersign_events::event::{AdvisorReported, ReportSource};
+use countersign_policy::{AdvisorSettings, Policy};
+use countersign_replay::measure::AdvisorMeasurement;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -20,11 +17,11 @@ use std::sync::Arc;
 pub(super) struct MeasuredAdvisor {
     pub(super) policy: Arc<Policy>,
     pub(super) settings: Arc<AdvisorSettings>,
-    /// The name of the policy for people.
+    /// The policy name, for people.
     pub(super) policy_name: String,
 }
 
-/// The part of the log that a measurement covers.
+/// What a measurement covers of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MeasuredExtent {
     pub(super) source: ReportSource,
@@ -35,7 +32,7 @@ pub(super) struct MeasuredExtent {
 }
 
 impl MeasuredAdvisor {
-    /// Finds the advisor in the policy of the settings, or else in the one in force.
+    /// Finds the advisor in the policy that the settings name, or else in the active one.
     pub(super) async fn find(
         context: &CommandContext,
         gate: &SharedGate,
@@ -52,7 +49,7 @@ impl MeasuredAdvisor {
         Ok(Self { policy: Arc::new(source.policy), settings: Arc::new(settings), policy_name })
     }
 
-    /// The name of the advisor.
+    /// The advisor's name.
     pub(super) fn name(&self) -> &str {
         &self.settings.name
     }
@@ -66,11 +63,15 @@ impl MeasuredAdvisor {
     ) -> anyhow::Result<()> {
         let configuration = self.settings.configuration;
         let counts = report_counts(extent, measured);
-        gate.report_advisor(self.name(), &api::AdvisorReportRequest { configuration, counts }).await?;
+        gate.send(operations::ReportAdvisor {
+            name: self.name().to_owned(),
+            body: api::AdvisorReportRequest { configuration, counts },
+        })
+        .await?;
         Ok(())
     }
 
-    /// Checks the measurement by the thresholds of the policy. Fails with the threshold that it does not meet.
+    /// Checks the measurement by the policy's thresholds. Fails with the threshold that it does not meet.
     pub(super) fn check_thresholds(
         &self,
         extent: MeasuredExtent,
@@ -96,7 +97,7 @@ impl MeasuredAdvisor {
         settings.thresholds.check_report(&reported).map_err(|unmet| unmet.to_string())
     }
 
-    /// The members of the JSON output that a report and a replay have in common.
+    /// The JSON members that a report and a replay have in common.
     pub(super) fn describe_in_json(&self, extent: MeasuredExtent, measured: &AdvisorMeasurement) -> Value {
         let unmet = self.check_thresholds(extent, measured).err();
         json!({

@@ -1,20 +1,21 @@
 //! The calls that a measurement covers, and who may record one.
 
 use super::measured_advisor::MeasuredExtent;
-use crate::{
+use crate::filters::parse_moment;
+use countersign_api::SharedGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    filters::parse_moment,
+    present::{print::print_error, text::escape_text},
 };
-use countersign_api::SharedGate;
-use countersign_gate::{
-    CallReader, CallSelection, ThreadId, Timestamp,
+use countersign_events::{
+    ThreadId, Timestamp,
     event::{ReportSource, Role},
 };
-use countersign_tui::present::{print::print_error, text::escape_text};
+use countersign_gate::{CallReader, CallSelection};
 use serde::{Deserialize, Serialize};
 
-/// Options that select the calls of a measurement.
+/// Options that select the measured calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct MeasuredCallArgs {
@@ -46,7 +47,7 @@ fn check_moment(text: &str) -> Result<String, String> {
 }
 
 impl MeasuredCallArgs {
-    /// Finds the part of the log that is selected.
+    /// Finds the selected part of the log.
     pub(super) async fn find_calls(&self, gate: &SharedGate) -> anyhow::Result<MeasuredCalls> {
         let moment =
             |text: &Option<String>| text.as_deref().map(parse_moment).transpose().map_err(CliError::usage);
@@ -80,7 +81,7 @@ impl MeasuredCallArgs {
             );
             return Err(CliError::usage(message).into());
         }
-        // A token of an admin sees all threads, so no measurement of a part is recorded as one of the whole.
+        // An admin token sees all threads, so no partial measurement is recorded as a complete one.
         let caller = context.find_server_caller().await?;
         if caller.is_some_and(|caller| !caller.roles.contains(&Role::Admin)) {
             let message =
@@ -92,19 +93,19 @@ impl MeasuredCallArgs {
 }
 
 impl MeasuredCalls {
-    /// Opens a reader of the calls.
+    /// Opens a call reader.
     pub(super) async fn open_reader<'a>(&self, gate: &'a SharedGate) -> anyhow::Result<CallReader<'a>> {
         let Self { since, until, thread, .. } = self.clone();
         Ok(CallReader::open(&**gate, CallSelection { since, until, thread_id: thread }).await?)
     }
 
-    /// The extent of a measurement of these calls. `first` is the position before the first of them.
+    /// The measured extent for these calls. `first` is the position before the first of them.
     pub(super) fn extent(&self, source: ReportSource, first: i64) -> MeasuredExtent {
         MeasuredExtent { source, after: self.since.map(|_| first), up_to: self.up_to }
     }
 }
 
-/// Says that a token hides a part of the log, which no number shows.
+/// Says that a token hides some threads, which no number shows.
 pub(super) async fn print_hidden_threads(context: &CommandContext) -> anyhow::Result<()> {
     let caller = context.find_server_caller().await?;
     if let Some(caller) = caller.filter(|caller| !caller.threads.is_empty()) {

@@ -1,15 +1,16 @@
-//! A measurement of an advisor as text.
+//! An advisor measurement as text.
 
-use crate::present::{
+use countersign_console::present::{
     event::summarize_arguments,
+    print::print_line,
     screen::{ScreenFormat, TextStyle},
     table::{ColumnFit, TableCell, TextTable},
+    text::escape_text,
     words::count_words,
 };
-use countersign_gate::replay::measure::{
+use countersign_replay::measure::{
     AdvisorMeasurement, AnswerRow, HumanDecision, ListedMistakes, MeasuredMistake, NamedCaseCounts,
 };
-use countersign_tui::present::{print::print_line, text::escape_text};
 
 /// Prints the measurement: the table, the costs, the mistakes, and the counts by tool and by rule.
 pub(super) fn print_measurement(measured: &AdvisorMeasurement, screen: &ScreenFormat) {

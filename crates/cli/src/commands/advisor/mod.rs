@@ -1,6 +1,5 @@
 //! `countersign advisor`
 
-pub(crate) mod access;
 mod list;
 mod measured_advisor;
 mod measured_calls;
@@ -10,15 +9,15 @@ mod replay;
 mod report;
 mod set_mode;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign advisor`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdvisorSubcommand {
-    /// List the advisors of the policy in force, with the mode in effect of each and the reason for it
+    /// List the active policy's advisors, with each one's current mode and the reason for it
     List(list::AdvisorListArgs),
-    /// Compare the advice of an advisor in shadow mode with the decisions of people
+    /// Compare the advice of an advisor in shadow mode with people's decisions
     Report(report::AdvisorReportArgs),
     /// Ask an advisor about past calls of the log, and compare its answers with the decisions of people
     Replay(replay::AdvisorReplayArgs),

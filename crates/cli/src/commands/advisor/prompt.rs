@@ -1,8 +1,11 @@
 //! `countersign advisor prompt`
 
-use crate::{context::CommandContext, exit::CommandExit};
 use countersign_advisors::SHIPPED_PROMPT;
-use countersign_tui::present::print::{print_json, print_line};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::print::{print_json, print_line},
+};
 use serde_json::json;
 
 /// Options of `advisor prompt`.

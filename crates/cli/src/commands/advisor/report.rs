@@ -5,17 +5,21 @@ use super::{
     measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
-use crate::{context::CommandContext, exit::CommandExit, present::words::count_words};
-use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_gate::{
-    event::{AdvisorMode, ReportSource},
-    policy::AdvisorSettings,
-    replay::{
-        Call,
-        measure::{AdvisorMeasurement, AdvisorTally, LateFacts, MeasuredAnswer},
+use countersign_api::{self as api, LogFilter, SendOperation, SharedGate, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_error, print_json, print_line},
+        words::count_words,
     },
 };
-use countersign_tui::present::print::{print_error, print_json, print_line};
+use countersign_events::event::{AdvisorMode, ReportSource};
+use countersign_policy::AdvisorSettings;
+use countersign_replay::{
+    Call,
+    measure::{AdvisorMeasurement, AdvisorTally, LateFacts, MeasuredAnswer},
+};
 use serde_json::json;
 
 /// Options of `advisor report`.
@@ -123,7 +127,7 @@ async fn read_advice(
     Ok(FoundAdvice { extent, measured: tally.measurement(), damaged })
 }
 
-/// Reads the advice and the complaints of the log.
+/// Reads the advice and complaints in the log.
 async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyhow::Result<LateFacts> {
     let mut facts = LateFacts::new(&settings.name);
     let filter = LogFilter { types: LateFacts::EVENT_TYPES.to_vec(), ..LogFilter::default() };
@@ -136,12 +140,12 @@ async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyho
     }
 }
 
-/// Reads how often people contradicted the advisor; `None` if the policy in force has no advisor with these settings.
+/// Reads how often people contradicted the advisor; `None` if the active policy has no advisor with these settings.
 async fn read_drift(
     gate: &SharedGate,
     settings: &AdvisorSettings,
 ) -> anyhow::Result<Option<api::AdvisorDrift>> {
-    let list = gate.advisors().await?;
+    let list = gate.send(operations::ListAdvisors {}).await?;
     let mut in_force = list.advisors.into_iter();
     let found = in_force.find(|advisor| advisor.configuration == settings.configuration);
     Ok(found.filter(|advisor| advisor.name == settings.name).map(|advisor| advisor.drift))

@@ -1,15 +1,15 @@
 //! `countersign advisor allow-decide` and `countersign advisor advise-only`
 
-use crate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
-use countersign_api as api;
-use countersign_gate::event::AdvisorMode;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::event::AdvisorMode;
 
 /// Options of `advisor allow-decide`.
 #[derive(Debug, clap::Args)]
@@ -44,26 +44,35 @@ pub(super) async fn allow_decide(
     args: &AllowDecideArgs,
 ) -> anyhow::Result<CommandExit> {
     let statement = Some(args.statement.clone());
-    set_mode(context, &args.name, AdvisorMode::Decide, (None, statement)).await
+    set_mode(context, &args.name, ModeChange { mode: AdvisorMode::Decide, reason: None, statement }).await
 }
 
 pub(super) async fn advise_only(
     context: &CommandContext,
     args: &AdviseOnlyArgs,
 ) -> anyhow::Result<CommandExit> {
-    set_mode(context, &args.name, AdvisorMode::Advise, (args.reason.clone(), None)).await
+    let change = ModeChange { mode: AdvisorMode::Advise, reason: args.reason.clone(), statement: None };
+    set_mode(context, &args.name, change).await
+}
+
+/// A new mode of an advisor.
+struct ModeChange {
+    mode: AdvisorMode,
+    /// Why it no longer decides.
+    reason: Option<String>,
+    /// What the person stands by who lets it decide.
+    statement: Option<String>,
 }
 
 async fn set_mode(
     context: &CommandContext,
     name: &str,
-    mode: AdvisorMode,
-    (reason, statement): (Option<String>, Option<String>),
+    ModeChange { mode, reason, statement }: ModeChange,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect_to_decide().await?;
-    let advisor = find_advisor(gate.advisors().await?, name)?;
+    let advisor = find_advisor(gate.send(operations::ListAdvisors {}).await?, name)?;
     let request = api::AdvisorModeRequest { configuration: advisor.configuration, mode, reason, statement };
-    let list = gate.set_advisor_mode(name, &request).await?;
+    let list = gate.send(operations::SetAdvisorMode { name: name.to_owned(), body: request }).await?;
     if context.json {
         print_json(&list)?;
         return Ok(CommandExit::DONE);
@@ -79,7 +88,7 @@ fn find_advisor(list: api::AdvisorList, name: &str) -> Result<api::Advisor, CliE
     let found = list.advisors.into_iter().find(|advisor| advisor.name == name);
     found.ok_or_else(|| {
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let message = format!("the policy in force has no advisor {name:?}; it has {known}");
+        let message = format!("the active policy has no advisor {name:?}; it has {known}");
         CliError { exit: CommandExit::FAILED, code: "unknown_advisor", message }
     })
 }

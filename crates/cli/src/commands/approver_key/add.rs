@@ -1,20 +1,17 @@
 //! `countersign approver-key add`
 
-use crate::{
+use crate::proof_signing;
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    proof_signing,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
-use countersign_api as api;
-use countersign_gate::{
-    Principal,
-    event::ProofKind,
-    proofs::{ApproverPublicKey, KeyStatement},
-};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::{Principal, event::ProofKind};
+use countersign_proofs::{ApproverPublicKey, KeyStatement};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a file that are read.
@@ -27,7 +24,7 @@ const MAX_FILE_BYTES: u64 = 65_536;
     --sign-with, or an admin. Passkeys are registered in a browser, at /sign-in/ of a server.\n\nJSON: the key, as in `approver-key list`"
 )]
 pub(crate) struct ApproverKeyAddArgs {
-    /// The file of the public key: the .pub file beside a private key
+    /// The public key's file: the .pub file beside a private key
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A name by which you know the key
@@ -36,7 +33,7 @@ pub(crate) struct ApproverKeyAddArgs {
     /// The person whose key it is, such as user:ada; only for admins [default: you]
     #[arg(long = "for", value_name = "PERSON")]
     approver: Option<String>,
-    /// Prove with an earlier key that it is you: the file of an SSH key
+    /// Prove with an earlier key that it is you: an SSH key's file
     #[arg(long, value_name = "KEYFILE")]
     sign_with: Option<PathBuf>,
 }
@@ -70,7 +67,7 @@ pub(super) async fn add_key(
         passkey: None,
         proof,
     };
-    let added = gate.add_approver_key(&request).await?;
+    let added = gate.send(operations::AddApproverKey { body: request }).await?;
     if context.json {
         print_json(&added)?;
         return Ok(CommandExit::DONE);
@@ -84,7 +81,7 @@ pub(super) async fn add_key(
     Ok(CommandExit::DONE)
 }
 
-/// The line of a file for `verify --approver-keys`. For SSH keys, `ssh-keygen -Y verify` reads it, too.
+/// A line for a `verify --approver-keys` file. For SSH keys, `ssh-keygen -Y verify` reads it, too.
 pub(super) fn pin_line(key: &api::ApproverKey) -> String {
     let namespace = if key.kind == ProofKind::Ssh { "namespaces=\"countersign\" " } else { "" };
     format!("{} {namespace}{}", escape_text(key.approver.as_str()), escape_text(&key.public_key))

@@ -1,17 +1,18 @@
 //! `countersign approver-key list`
 
 use super::add::pin_line;
-use crate::{
+use crate::pages::read_pages;
+use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
+    },
 };
-use countersign_api as api;
-use countersign_gate::{Sha256, Timestamp};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::{Sha256, Timestamp};
 
 /// Options of `approver-key list`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +23,7 @@ pub(crate) struct ApproverKeyListArgs {
     /// List also keys that were removed
     #[arg(long)]
     all: bool,
-    /// Print the lines of a file for `verify --approver-keys`
+    /// Print the lines for a `verify --approver-keys` file
     #[arg(long, conflicts_with = "all")]
     pins: bool,
 }
@@ -32,13 +33,15 @@ pub(super) async fn list_keys(
     args: &ApproverKeyListArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let selection = if args.all { api::ApproverKeySelection::All } else { api::ApproverKeySelection::Active };
-    let mut all = api::ApproverKeyPage { log: Sha256::ZERO, keys: Vec::new(), next: Some(0) };
-    while let Some(after) = all.next {
-        let page = gate.approver_keys(selection, api::PageQuery { after, limit: api::MAX_PAGE }).await?;
-        all.keys.extend(page.keys);
-        (all.log, all.next) = (page.log, page.next);
-    }
+    let mut all = api::ApproverKeyPage { log: Sha256::ZERO, keys: Vec::new(), next: None };
+    read_pages(0, async |page| {
+        let query = SelectionQuery { all: args.all, page };
+        let found = gate.send(operations::ListApproverKeys { query }).await?;
+        all.keys.extend(found.keys);
+        all.log = found.log;
+        Ok(found.next)
+    })
+    .await?;
     if context.json {
         print_json(&all)?;
     } else if args.pins {

@@ -4,8 +4,8 @@ mod add;
 mod list;
 mod remove;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign approver-key`.
 #[derive(Debug, Subcommand)]

@@ -1,17 +1,20 @@
 //! `countersign approver-key remove`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `approver-key remove`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: the key, as in `approver-key list`")]
 pub(crate) struct ApproverKeyRemoveArgs {
-    /// The id of the key in `approver-key list`
+    /// The key id from `approver-key list`
     id: String,
     /// The reason, which the log keeps
     #[arg(long)]
@@ -23,7 +26,11 @@ pub(super) async fn remove_key(
     args: &ApproverKeyRemoveArgs,
 ) -> anyhow::Result<CommandExit> {
     let request = api::RemoveKeyRequest { reason: args.reason.clone() };
-    let removed = context.connect().await?.remove_approver_key(&args.id, &request).await?;
+    let removed = context
+        .connect()
+        .await?
+        .send(operations::RemoveApproverKey { id: args.id.clone(), body: request })
+        .await?;
     if context.json {
         print_json(&removed)?;
     } else {

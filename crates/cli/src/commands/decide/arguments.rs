@@ -1,11 +1,10 @@
 //! The value of `--arguments`.
 
-use crate::exit::CliError;
-use countersign_gate::Json;
-use countersign_tui::present::editor::parse_arguments;
+use countersign_console::{exit::CliError, present::editor::parse_arguments};
+use countersign_events::Json;
 use std::io::Read as _;
 
-/// Reads JSON, `@` and the path of a file, or `-` for stdin.
+/// Reads JSON, `@` and a file path, or `-` for stdin.
 pub(super) fn read_arguments(text: &str) -> anyhow::Result<Json> {
     let text = match text.strip_prefix('@') {
         Some(path) => std::fs::read_to_string(path)

@@ -1,16 +1,18 @@
 //! Confirming a decision that changes the arguments, or that is remembered for a pattern.
 
 use super::args::DecideOptions;
-use crate::{context::CommandContext, present::confirm::confirm};
-use countersign_api as api;
-use countersign_api::{ErrorCode, SharedGate};
-use countersign_gate::Json;
-use countersign_tui::present::{
-    editor::difference_lines,
-    facts::{describe_scope_preview, waiting_calls},
-    print::print_line,
-    text::escape_text,
+use countersign_api::{self as api, ErrorCode, SendOperation, SharedGate, operations};
+use countersign_console::{
+    context::CommandContext,
+    present::{
+        confirm::confirm,
+        editor::difference_lines,
+        facts::{describe_scope_preview, waiting_calls},
+        print::print_line,
+        text::escape_text,
+    },
 };
+use countersign_events::Json;
 
 /// A call with the decision on it.
 pub(super) type CallDecision = (api::Call, api::DecisionRequest);
@@ -55,7 +57,14 @@ pub(super) async fn confirm_scopes(
             continue;
         }
         let asked = api::ScopeRequest { scope, agents: decide.agents, level: decide.level.clone() };
-        match gate.preview_scope(&call.thread_id, &call.id, &asked).await {
+        match gate
+            .send(operations::PreviewScope {
+                thread: call.thread_id.clone(),
+                id: call.id.clone(),
+                body: asked,
+            })
+            .await
+        {
             Ok(preview) => print_preview(&preview, decide),
             // An older server has no previews, but takes the decision.
             Err(error) if error.code == ErrorCode::UnknownRoute => {}
@@ -66,7 +75,7 @@ pub(super) async fn confirm_scopes(
     Ok(!shown || options.yes || confirm("Remember the decision for this scope?")?)
 }
 
-/// Prints the preview of a scope, and the ids of the calls that wait and that the decision decides too.
+/// Prints a scope preview, and the ids of the waiting calls that the decision also decides.
 fn print_preview(preview: &api::ScopePreview, decide: &api::DecisionRequest) {
     print_line(&describe_scope_preview(preview, decide.decision));
     let waiting = waiting_calls(preview, decide.decision);

@@ -5,10 +5,7 @@ mod arguments;
 mod confirm;
 
 use crate::{
-    context::CommandContext,
-    exit::{CliError, CommandExit, gate_exit},
     find::{CallSelector, find_call, read_pending_of_thread},
-    present::{call::print_call, confirm::confirm_calls, words::count_words},
     proof_signing::{identify_log, prove_decision},
     scope::ScopeArgs,
 };
@@ -17,17 +14,23 @@ use arguments::read_arguments;
 use confirm::{CallDecision, confirm_change, confirm_scopes};
 use countersign_api as api;
 use countersign_api::SharedGate;
-use countersign_gate::{
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit, gate_exit},
+    present::{
+        call::{ValueDetail, print_call},
+        confirm::{ConfirmTerms, confirm_calls},
+        decision::describe_outcome,
+        editor::edit_arguments,
+        presence::warn_of_absence,
+        print::{print_error, print_json, print_line},
+        text::{escape_lines, escape_text},
+        words::count_words,
+    },
+};
+use countersign_events::{
     CallId, ThreadId,
     event::{Decision, GrantAgents},
-};
-use countersign_tui::present::{
-    call::ValueDetail,
-    decision::describe_outcome,
-    editor::edit_arguments,
-    presence::warn_of_absence,
-    print::{print_error, print_json, print_line},
-    text::{escape_lines, escape_text},
 };
 use serde::Serialize;
 use std::path::Path;
@@ -82,7 +85,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
         decide.arguments = Some(changed.ok_or_else(unchanged)?);
     }
     let decisions = with_scopes(calls, &decide, &args.scope)?;
-    decide_calls(context, &gate, decisions, (&args.decide, args.sign_with.as_deref())).await
+    decide_calls(context, &gate, decisions, &args.decide, args.sign_with.as_deref()).await
 }
 
 pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
@@ -98,7 +101,7 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     if !args.all_pending {
         let calls = find_calls(&gate, &args.ids, args.thread.as_ref()).await?;
         let decisions = with_scopes(calls, &decide, &args.scope)?;
-        return decide_calls(context, &gate, decisions, (&args.decide, None)).await;
+        return decide_calls(context, &gate, decisions, &args.decide, None).await;
     }
     let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let calls = read_pending_of_thread(&gate, thread.as_ref()).await?;
@@ -108,7 +111,9 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     }
     let question = format!("Deny {}?", count_words(calls.len() as u64, "pending call"));
     let lists = [("These calls are pending:", calls.as_slice())];
-    if !calls.is_empty() && !confirm_calls(&question, &lists, (args.decide.yes, context.json))? {
+    if !calls.is_empty()
+        && !confirm_calls(&question, &lists, ConfirmTerms { yes: args.decide.yes, json: context.json })?
+    {
         return Ok(CommandExit::FAILED);
     }
     decide_several(context, &gate, with_scopes(calls, &decide, &args.scope)?).await
@@ -155,7 +160,8 @@ async fn decide_calls(
     context: &CommandContext,
     gate: &SharedGate,
     mut decisions: Vec<CallDecision>,
-    (options, key_file): (&DecideOptions, Option<&Path>),
+    options: &DecideOptions,
+    key_file: Option<&Path>,
 ) -> anyhow::Result<CommandExit> {
     let confirmed = match decisions.as_slice() {
         [(call, api::DecisionRequest { arguments: Some(changed), .. })] => {
@@ -169,7 +175,7 @@ async fn decide_calls(
     if let Some(key_file) = key_file {
         let log = identify_log(gate).await?;
         let prove = |(call, decide): CallDecision| {
-            let proved = prove_decision(key_file, (log, gate.principal()), &call, decide)?;
+            let proved = prove_decision(key_file, log, gate.principal(), &call, decide)?;
             Ok((call, proved))
         };
         decisions = decisions.into_iter().map(prove).collect::<anyhow::Result<_>>()?;

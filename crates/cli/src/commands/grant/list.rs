@@ -1,17 +1,17 @@
 //! `countersign grant list`
 
 use super::read::read_grants;
-use crate::{
+use countersign_api as api;
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
+    },
 };
-use countersign_api as api;
-use countersign_gate::Timestamp;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::Timestamp;
 
 /// Options of `grant list`.
 #[derive(Debug, clap::Args)]
@@ -31,8 +31,7 @@ pub(crate) async fn list_grants(
     args: &GrantListArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let selection = if args.all { api::GrantSelection::All } else { api::GrantSelection::Active };
-    let found = read_grants(&gate, &api::parse_thread_id(&args.thread)?, selection).await?;
+    let found = read_grants(&gate, &api::parse_thread_id(&args.thread)?, args.all).await?;
     if context.json {
         print_json(&found)?;
     } else if found.grants.is_empty() {
@@ -78,7 +77,7 @@ fn grant_table(found: &api::GrantPage, all: bool, now: Timestamp) -> TextTable {
     table
 }
 
-/// The end of a grant: its cause, its principal and its time.
+/// When a grant ends: its cause, its principal and its time.
 fn describe_end(end: &api::GrantEnd) -> String {
     let cause = match end.cause {
         api::GrantEndCause::Revoked => "revoked",

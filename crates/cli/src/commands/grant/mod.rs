@@ -4,13 +4,13 @@ mod list;
 mod read;
 mod revoke;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign grant`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantCommand {
-    /// List the grants of a thread: remembered allowances and denials
+    /// List a thread's grants: remembered allowances and denials
     List(list::GrantListArgs),
     /// Revoke a grant, so that it answers no more calls
     Revoke(revoke::GrantRevokeArgs),

@@ -1,23 +1,23 @@
 //! Reading all grants of a thread.
 
-use countersign_api as api;
-use countersign_api::SharedGate;
-use countersign_gate::ThreadId;
+use countersign_api::{self as api, SelectionQuery, SendOperation, SharedGate, operations};
+use countersign_events::ThreadId;
 
-/// The selected grants, the oldest first.
+/// The active grants, the oldest first; with `all` also those that have ended.
 pub(super) async fn read_grants(
     gate: &SharedGate,
     thread: &ThreadId,
-    selection: api::GrantSelection,
+    all: bool,
 ) -> anyhow::Result<api::GrantPage> {
-    let mut all = api::GrantPage { grants: Vec::new(), next: None };
+    let mut grants = api::GrantPage { grants: Vec::new(), next: None };
     loop {
-        let page = api::PageQuery { after: all.next.unwrap_or(0), limit: api::MAX_PAGE };
-        let found = gate.grants(thread, selection, page).await?;
-        all.grants.extend(found.grants);
-        all.next = found.next;
-        if all.next.is_none() {
-            return Ok(all);
+        let page = api::PageQuery { after: grants.next.unwrap_or(0), limit: api::MAX_PAGE };
+        let query = SelectionQuery { all, page };
+        let found = gate.send(operations::ListGrants { thread: thread.clone(), query }).await?;
+        grants.grants.extend(found.grants);
+        grants.next = found.next;
+        if grants.next.is_none() {
+            return Ok(grants);
         }
     }
 }

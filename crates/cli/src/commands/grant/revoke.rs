@@ -1,20 +1,23 @@
 //! `countersign grant revoke`
 
 use super::read::read_grants;
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api::GrantSelection;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `grant revoke`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "JSON: {\"grants\": […], \"next\"}, the grants that remain in force")]
+#[command(after_help = "JSON: {\"grants\": […], \"next\"}, the grants that remain active")]
 pub(crate) struct GrantRevokeArgs {
     /// The thread
     thread: String,
-    /// The number of the grant in `grant list`
+    /// The grant number from `grant list`
     #[arg(value_name = "GRANT")]
     grant: i64,
 }
@@ -26,9 +29,9 @@ pub(crate) async fn revoke_grant(
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     // Revoking a grant twice succeeds, but the second time changes nothing.
-    let before = read_grants(&gate, &thread, GrantSelection::Active).await?;
+    let before = read_grants(&gate, &thread, false).await?;
     let found = before.grants.iter().find(|grant| grant.seq == args.grant);
-    let left = gate.revoke(&thread, args.grant).await?;
+    let left = gate.send(operations::RevokeGrant { thread: thread.clone(), seq: args.grant }).await?;
     if context.json {
         print_json(&left)?;
         return Ok(CommandExit::DONE);
@@ -36,10 +39,10 @@ pub(crate) async fn revoke_grant(
     let (grant, thread, left) = (args.grant, escape_text(&args.thread), left.grants.len());
     print_line(&if let Some(found) = found {
         let kind = if found.decision.allows() { "grant" } else { "denial" };
-        format!("Revoked {kind} {grant} of thread {thread}. Grants still in force: {left}.")
+        format!("Revoked {kind} {grant} of thread {thread}. Grants still active: {left}.")
     } else {
         format!(
-            "Nothing changed: grant {grant} of thread {thread} was already revoked. Grants still in force: {left}."
+            "Nothing changed: grant {grant} of thread {thread} was already revoked. Grants still active: {left}."
         )
     });
     Ok(CommandExit::DONE)

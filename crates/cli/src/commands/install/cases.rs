@@ -1,12 +1,15 @@
 //! The cases in which a hook must block, each made with the configured command.
 
-use countersign_agents::{
+use countersign_api::{ApprovalGate, PolicyRequest, SendOperation, operations};
+use countersign_coding_agents::{
+    agents::CodingAgent,
     config::{InstalledHook, without_guard},
-    hook::HookAgent,
 };
-use countersign_api::{ApprovalGate, PolicyRequest};
-use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_tui::present::text::escape_text;
+use countersign_console::present::text::escape_text;
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::StoreOptions;
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
@@ -18,10 +21,10 @@ use tokio::{io::AsyncWriteExt, net::TcpListener, process::Command};
 /// The time limit of the hook in each case.
 const HOOK_LIMIT: &str = "3s";
 
-/// The time after which a case counts as failed.
+/// The time after which a case fails.
 const CASE_LIMIT: Duration = Duration::from_secs(30);
 
-/// The outcome of a case.
+/// A case outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CaseOutcome {
     /// The agent does not run the call.
@@ -52,30 +55,34 @@ impl CaseOutcome {
 pub(super) struct CheckedCase {
     pub(super) case: &'static str,
     pub(super) outcome: CaseOutcome,
-    /// True if the outcome is the one that must be.
+    /// Whether the outcome is the one that must be.
     pub(super) is_right: bool,
     /// The fact about the agent that the outcome relies on.
     pub(super) relies_on: String,
 }
 
 /// The fact about an agent that exit code 2 relies on.
-const EXIT_CODE: &str = "exit code 2 with a text on stderr stops the call";
+const EXIT_CODE: &str = "exit code 2 with a message on stderr stops the call";
 
 /// A hook in a folder for its cases.
 pub(super) struct HookCases<'a> {
-    agent: HookAgent,
+    agent: &'static dyn CodingAgent,
     hook: &'a InstalledHook,
     folder: PathBuf,
-    /// The words of the command from `hook` on.
+    /// The command line from `hook` on.
     tail: String,
     program: String,
-    /// The rest of the command: the guard.
+    /// What follows in the command: the guard.
     guard: String,
 }
 
 impl<'a> HookCases<'a> {
     /// `None` if the command is not as `install` writes it.
-    pub(super) fn new(agent: HookAgent, hook: &'a InstalledHook, folder: &Path) -> Option<Self> {
+    pub(super) fn new(
+        agent: &'static dyn CodingAgent,
+        hook: &'a InstalledHook,
+        folder: &Path,
+    ) -> Option<Self> {
         let own = without_guard(&hook.command)?;
         let words = shlex::split(own)?;
         let at = words.iter().position(|word| word == "hook")?;
@@ -140,11 +147,8 @@ impl<'a> HookCases<'a> {
     fn unanswered(&self, case: &'static str, end: &str) -> CheckedCase {
         let blocks = self.hook.blocks_on_failure && self.hook.timeout_seconds.is_some();
         let (outcome, relies_on) = if blocks {
-            let setting = match self.agent {
-                HookAgent::Cursor => "failClosed, of Cursor; not tried here",
-                _ => "onFailure: block, of Claude Code 2.1.295 or later; not tried here",
-            };
-            (CaseOutcome::Blocked, setting.to_owned())
+            let setting = self.agent.failure_setting().unwrap_or_default();
+            (CaseOutcome::Blocked, format!("{setting}; not tried here"))
         } else {
             (CaseOutcome::NotAsked, format!("{} runs the call after {end}", self.agent))
         };
@@ -192,7 +196,7 @@ impl<'a> HookCases<'a> {
         Ok(child.wait_with_output().await?)
     }
 
-    /// A message of the agent about a call that does nothing.
+    /// A message from the agent about a call that does nothing.
     fn message(&self) -> String {
         let (tool, id) = ("Bash", countersign_api::random_id("verify_"));
         json!({
@@ -202,7 +206,7 @@ impl<'a> HookCases<'a> {
         .to_string()
     }
 
-    /// The outcome by the rules of the agents: exit code 2 with a text stops the call, and so does the answer deny.
+    /// The outcome under the agent rules: exit code 2 with a message stops the call, and so does the answer deny.
     fn classify(&self, output: &Output) -> (CaseOutcome, Option<String>) {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let stdout = String::from_utf8_lossy(&output.stdout);
@@ -227,9 +231,12 @@ impl<'a> HookCases<'a> {
         let path = self.folder.join(name);
         let gate = EmbeddedGate::open_with(path.clone(), StoreOptions::default(), Policy::shipped()).await?;
         let gate = gate.acting_as(Principal::user("verify"));
-        let replaces = gate.policy().await?.hash;
+        let replaces = gate.send(operations::ShowPolicy {}).await?.hash;
         let (text, source) = (policy.to_owned(), "countersign install --verify".to_owned());
-        gate.apply_policy(&PolicyRequest { text, layers: Vec::new(), source, replaces }).await?;
+        gate.send(operations::ApplyPolicy {
+            body: PolicyRequest { text, layers: Vec::new(), source, replaces },
+        })
+        .await?;
         gate.shut_down().await;
         let path = path.display().to_string();
         Ok(format!("--database {}", shlex::try_quote(&path)?))

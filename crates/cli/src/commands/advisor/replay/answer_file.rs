@@ -1,14 +1,13 @@
-//! The answers of an interrupted replay: a file with one JSON document on each line. The first line says what is replayed.
+//! The answers from an interrupted replay: a file with one JSON document on each line. The first line says what is
+//! replayed.
 
-use crate::{
-    commands::advisor::measured_calls::{MeasuredCallArgs, MeasuredCalls},
-    exit::{CliError, CommandExit},
-};
-use countersign_gate::{
+use crate::commands::advisor::measured_calls::{MeasuredCallArgs, MeasuredCalls};
+use countersign_console::exit::{CliError, CommandExit};
+use countersign_events::{
     Sha256,
     event::{AdviceFailure, AdviceTokens, AdviceVerdict},
-    replay::measure::MeasuredAnswer,
 };
+use countersign_replay::measure::MeasuredAnswer;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
@@ -22,7 +21,7 @@ use std::{
 /// The longest time between an answer and its place on disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The part of the log that is replayed, and the advisor.
+/// What is replayed of the log, and the advisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayRun {
@@ -32,14 +31,14 @@ pub(super) struct ReplayRun {
     pub(super) configuration: Sha256,
     /// The selection as it was typed. An age means another time in the next run.
     pub(super) typed: MeasuredCallArgs,
-    /// The calls of the first run, which are those of all runs.
+    /// The calls in the first run, which all later runs repeat.
     pub(super) calls: MeasuredCalls,
 }
 
 /// The first line of the file.
 #[derive(Serialize, Deserialize)]
 struct FileHeader {
-    /// The kind and the version of the file.
+    /// The file kind and version.
     countersign_advisor_replay: u32,
     run: ReplayRun,
 }
@@ -59,7 +58,7 @@ struct StoredAnswer {
     tokens: Option<AdviceTokens>,
 }
 
-/// The answers of a replay, in memory and on disk.
+/// The replay answers, in memory and on disk.
 pub(super) struct AnswerFile {
     path: PathBuf,
     file: File,

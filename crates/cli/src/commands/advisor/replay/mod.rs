@@ -5,19 +5,23 @@ mod past_questions;
 mod question_rate;
 
 use super::{
-    access::advisor_access,
     measured_advisor::{MeasuredAdvisor, MeasuredExtent},
     measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
-use crate::{context::CommandContext, exit::CommandExit, present::words::count_words};
 use answer_file::{AnswerFile, ReplayRun};
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_gate::{Sha256, event::ReportSource};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::escape_text,
+use countersign_console::{
+    advisor_access::advisor_access,
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_error, print_json, print_line},
+        text::escape_text,
+        words::count_words,
+    },
 };
+use countersign_events::{Sha256, event::ReportSource};
 use past_questions::{PastQuestions, ReplayedAnswers};
 use question_rate::QuestionRate;
 use serde_json::json;
@@ -26,7 +30,7 @@ use std::{path::PathBuf, sync::Arc};
 /// Options of `advisor replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It asks the advisor of the policy from --policy or the settings, or else of the policy in force, about each past call that it \
+It asks the advisor of the policy from --policy or the settings, or else of the active policy, about each past call that it \
 applies to and that a person decided, as it would have been asked then. The answers decide nothing. The measurement is \
 recorded in the log, and counts for the thresholds of the policy; --dry-run leaves that out. With --until, it covers the log as \
 it was then. On a server, recording needs the token of an admin.
@@ -34,7 +38,7 @@ it was then. On a server, recording needs the token of an admin.
 With --resume, the answers are kept in a file. The same command continues after an interruption, over the same calls; questions \
 that could not reach the advisor are asked again. If the settings of the advisor have changed, it is refused.
 
-JSON: as in `advisor report`, with \"source\": \"replay\", without \"drift\", and with \"skipped\": the calls whose texts were erased")]
+JSON: as in `advisor report`, with \"source\": \"replay\", without \"drift\", and with \"skipped\": the calls whose content was erased")]
 pub(crate) struct AdvisorReplayArgs {
     /// The advisor
     name: String,
@@ -99,7 +103,7 @@ pub(super) async fn replay_advisor(
     Ok(CommandExit::DONE)
 }
 
-/// The hash of the first event, which no other log has.
+/// The first event's hash, which no other log has.
 async fn read_log_id(gate: &SharedGate) -> anyhow::Result<Option<Sha256>> {
     let page = api::PageQuery { after: 0, limit: 1 };
     let found = gate.events(&LogFilter::default(), page).await?;
@@ -129,7 +133,7 @@ fn print_replay(
         print_measurement(measured, &context.screen());
         if answers.skipped > 0 {
             let skipped = count_words(answers.skipped, "call");
-            print_line(&format!("\nNot asked: {skipped}, because the texts were erased or archived."));
+            print_line(&format!("\nNot asked: {skipped}, because the content was erased or archived."));
         }
         let met = match advisor.check_thresholds(extent, measured) {
             Ok(()) => "It meets the thresholds of the policy.".to_owned(),

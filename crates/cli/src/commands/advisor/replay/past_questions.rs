@@ -4,21 +4,18 @@ use super::{
     answer_file::{AnswerFile, ReplayRun},
     question_rate::{QuestionPacer, QuestionRate},
 };
-use crate::{
+use countersign_advisors::{AdviceOutcome, AdviceQuestion, AdvisorAccess, RECENT_CALLS, ask_advisor};
+use countersign_api::{self as api, GateError, LogFilter, SharedGate};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
 };
-use countersign_advisors::{AdviceOutcome, AdviceQuestion, AdvisorAccess, RECENT_CALLS, ask_advisor};
-use countersign_api::{self as api, GateError, LogFilter, SharedGate};
-use countersign_gate::{
-    Policy, ThreadId,
-    event::AdviceFailure,
-    policy::AdvisorSettings,
-    replay::{
-        Call, CallCourse, CallStanding,
-        measure::{AdvisorMeasurement, AdvisorTally, HumanDecision, MeasuredAnswer},
-    },
-    view_call,
+use countersign_events::{ThreadId, event::AdviceFailure};
+use countersign_gate::view_call;
+use countersign_policy::{AdvisorSettings, Policy};
+use countersign_replay::{
+    Call, CallCourse, CallStanding,
+    measure::{AdvisorMeasurement, AdvisorTally, HumanDecision, MeasuredAnswer},
 };
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -39,7 +36,7 @@ pub(super) struct PastQuestions {
 /// The answers to all questions.
 pub(super) struct ReplayedAnswers {
     pub(super) measured: AdvisorMeasurement,
-    /// The calls that could not be asked about, because their texts were erased or archived.
+    /// The calls that could not be asked about, because their content was erased or archived.
     pub(super) skipped: u64,
     /// The calls that could not be read.
     pub(super) damaged: u64,
@@ -52,7 +49,7 @@ pub(super) struct ReplayedAnswers {
 /// A question that is being asked.
 type MeasuredCall = Result<(Call, MeasuredAnswer), GateError>;
 
-/// The state of a replay.
+/// The replay state.
 struct ReplayProgress {
     tally: AdvisorTally,
     file: Option<AnswerFile>,
@@ -110,7 +107,7 @@ impl PastQuestions {
         })
     }
 
-    /// Counts the calls of the run, and those of them without texts.
+    /// Counts the calls in the run, and those of them without content.
     async fn count_cases(&self, run: &ReplayRun) -> anyhow::Result<(i64, u64)> {
         let (mut total, mut skipped) = (0, 0);
         let mut reader = run.calls.open_reader(&self.gate).await?;
@@ -126,7 +123,7 @@ impl PastQuestions {
         Ok((total, skipped))
     }
 
-    /// True if a person decided the call within the run, and the policy asks the advisor about such calls.
+    /// Returns true if a person decided the call within the run, and the policy asks the advisor about such calls.
     fn is_case(&self, call: &Call, run: &ReplayRun) -> bool {
         let is_within = call.response().is_some_and(|response| response.seq <= run.calls.up_to);
         if !is_within || HumanDecision::from_call(call).is_none() {
@@ -134,7 +131,7 @@ impl PastQuestions {
         }
         let proposed = &call.proposal.what;
         let subject = call.subject_with(&proposed.arguments, &proposed.redacted);
-        // Without texts, it cannot be said whether the advisor applies. Such calls are counted as not asked.
+        // Without content, it cannot be said whether the advisor applies. Such calls are counted as not asked.
         !has_texts(call)
             || self.policy.advisors_of(&subject).iter().any(|known| known.name == self.advisor.name)
     }
@@ -151,7 +148,7 @@ impl PastQuestions {
 }
 
 impl ReplayProgress {
-    /// Takes the answer of a question that has ended. Fails if further questions have no chance.
+    /// Takes the answer to a finished question. Fails if further questions have no chance.
     fn take_answer(
         &mut self,
         ended: Option<Result<MeasuredCall, tokio::task::JoinError>>,
@@ -183,13 +180,13 @@ impl ReplayProgress {
     }
 }
 
-/// The error of an advisor that cannot be measured.
+/// The error for an advisor that cannot be measured.
 fn stop(failure: AdviceFailure, why: &str) -> anyhow::Error {
     let message = format!("the advisor cannot be measured: {why}. Nothing was recorded");
     CliError { exit: CommandExit::FAILED, code: failure.as_str(), message }.into()
 }
 
-/// True if the arguments of the call were neither erased nor moved to an archive.
+/// Returns true if the call's arguments were neither erased nor moved to an archive.
 fn has_texts(call: &Call) -> bool {
     call.proposal.what.erased.is_empty()
 }

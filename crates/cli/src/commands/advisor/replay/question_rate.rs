@@ -1,6 +1,6 @@
 //! The rate of questions.
 
-use countersign_gate::Clock;
+use countersign_store::Clock;
 use std::{
     str::FromStr,
     time::{Duration, Instant},
