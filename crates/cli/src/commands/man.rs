@@ -1,10 +1,9 @@
 //! `countersign man`
 
-use crate::exit::CommandExit;
 use anyhow::Context;
 use clap::Command;
 use clap_mangen::Man as Page;
-use countersign_tui::present::print::print_line;
+use countersign_console::{exit::CommandExit, present::print::print_line};
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -80,7 +79,7 @@ fn render(mut command: Command) -> std::io::Result<Vec<u8>> {
 fn section(page: &mut Vec<u8>, title: &str, lines: &str) {
     let mut text = format!(".SH \"{title}\"\n.nf\n");
     for line in lines.lines() {
-        // roff reads these characters at the start of a line as a command.
+        // roff reads a line that starts with these characters as a command.
         if line.starts_with(['.', '\'']) {
             text.push_str("\\&");
         }

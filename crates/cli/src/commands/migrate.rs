@@ -1,14 +1,14 @@
 //! `countersign migrate`
 
-use crate::{
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::print::print_line,
 };
-use countersign_api::ApprovalGate;
-use countersign_gate::{
-    EmbeddedGate, GateFailure, LogMigration, MigrationRecord, Policy, SchemaLayout, StoreError, StoreOptions,
-};
-use countersign_tui::present::print::print_line;
+use countersign_gate::{EmbeddedGate, GateFailure};
+use countersign_policy::Policy;
+use countersign_store::{LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions};
 use serde_json::json;
 
 /// Options of `migrate`.

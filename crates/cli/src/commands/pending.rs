@@ -1,16 +1,20 @@
 //! `countersign pending`
 
-use crate::{context::CommandContext, exit::CommandExit, filters::FilterArgs};
+use crate::filters::FilterArgs;
 use countersign_api as api;
-use countersign_gate::Timestamp;
-use countersign_tui::present::{
-    call::ValueDetail,
-    facts::{describe_masked, place_facts, request_facts},
-    impact::ImpactSummary,
-    presence::describe_presence,
-    print::{JsonListPrinter, print_line},
-    text::{escape_text, format_age},
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        call::ValueDetail,
+        facts::{describe_masked, place_facts, request_facts},
+        impact::ImpactSummary,
+        presence::describe_presence,
+        print::{JsonListPrinter, print_line},
+        text::{escape_text, format_age},
+    },
 };
+use countersign_events::Timestamp;
 
 /// Options of `pending`.
 #[derive(Debug, clap::Args)]

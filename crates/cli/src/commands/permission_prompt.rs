@@ -1,11 +1,8 @@
 //! `countersign permission-prompt`: answers the questions of Claude Code before it runs a tool.
 
-use crate::{
-    call_place::{current_place, default_thread},
-    context::CommandContext,
-    exit::CommandExit,
-};
-use countersign_gate::Sha256;
+use crate::call_place::{current_place, default_thread};
+use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_events::Sha256;
 use countersign_mcp::PermissionPrompt;
 use std::time::Duration;
 
@@ -20,8 +17,8 @@ mcp__countersign__approve. Claude Code asks it about calls that its own rules ne
 result of such a call, because Claude Code does not report it."
 )]
 pub(crate) struct PermissionPromptArgs {
-    /// The thread of the calls; session grants apply within it [default: one for this folder; in the home folder and in /, one for
-    /// each start]
+    /// The calls' thread; session grants apply within it [default: one for this folder; in the home folder and in /,
+    /// one for each start]
     #[arg(long, value_name = "THREAD")]
     thread: Option<String>,
 }

@@ -1,14 +1,14 @@
 //! `countersign release`
 
-use crate::{
+use crate::find::{CallSelector, find_call};
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    find::{CallSelector, find_call},
-};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `release`.
@@ -33,7 +33,9 @@ pub(crate) async fn release_call(
     let gate = context.connect_to_decide().await?;
     let call = find_call(&gate, &args.which).await?;
     let release = api::ReleaseRequest { comment: args.comment.clone() };
-    let released = gate.release(&call.thread_id, &call.id, &release).await?;
+    let released = gate
+        .send(operations::ReleaseCall { thread: call.thread_id.clone(), id: call.id.clone(), body: release })
+        .await?;
     if context.json {
         print_json(&released)?;
         return Ok(CommandExit::DONE);

@@ -1,12 +1,13 @@
 //! `countersign restore`
 
 use super::verify::checkpoint::read_checkpoint;
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{print::print_line, text::escape_text},
 };
-use countersign_gate::{DatabaseUrl, ReplacedLog, RestoreOptions, RestoreSummary, chain::Checkpoint};
-use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_events::chain::Checkpoint;
+use countersign_store::{DatabaseUrl, ReplacedLog, RestoreOptions, RestoreSummary};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -50,7 +51,7 @@ pub(crate) async fn restore_log(context: &CommandContext, args: &RestoreArgs) ->
     let options = RestoreOptions { replace: args.replace, checkpoint, accept_loss: args.accept_loss };
     let mut progress = context.progress("events verified");
     let summary =
-        countersign_gate::restore(&args.from, &to, options, |done| progress.update(done, done)).await;
+        countersign_store::restore(&args.from, &to, options, |done| progress.update(done, done)).await;
     progress.clear();
     let summary = summary?;
     print_line(&if context.json { as_json(&summary).to_string() } else { as_text(&summary) });

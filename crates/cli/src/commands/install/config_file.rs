@@ -1,15 +1,15 @@
 //! The configuration file of an agent, and the copy that is kept of it.
 
 use super::config_scope::ConfigScope;
-use crate::{
+use countersign_coding_agents::{
+    agents::{CODING_AGENTS, CodingAgent},
+    config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES},
+};
+use countersign_console::{
     exit::{CliError, CommandExit},
+    present::text::escape_text,
     settings::setting::read_variable,
 };
-use countersign_agents::{
-    config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES},
-    hook::HookAgent,
-};
-use countersign_tui::present::text::escape_text;
 use std::{
     fs::{self, OpenOptions},
     io::{ErrorKind, Write},
@@ -17,13 +17,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The end of the name of the copy.
+/// The file name suffix of the copy.
 const BACKUP: &str = ".countersign-backup";
 
 /// The configuration file of an agent. It may not exist.
 #[derive(Debug)]
 pub(super) struct ConfigFile {
-    pub(super) agent: HookAgent,
+    pub(super) agent: &'static dyn CodingAgent,
     /// The file itself, not a link to it.
     pub(super) path: PathBuf,
     text: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct ConfigFile {
 
 impl ConfigFile {
     /// Reads the file. Fails if it cannot be read, is too large or is not UTF-8.
-    pub(super) fn find(agent: HookAgent, scope: ConfigScope) -> anyhow::Result<Self> {
+    pub(super) fn find(agent: &'static dyn CodingAgent, scope: ConfigScope) -> anyhow::Result<Self> {
         let folder = match scope {
             ConfigScope::Project => std::env::current_dir()?,
             ConfigScope::User => {
@@ -41,7 +41,7 @@ impl ConfigFile {
                 })?
             }
         };
-        let named = match config_folder_variable(agent).and_then(read_variable) {
+        let named = match agent.config_folder_variable().and_then(read_variable) {
             Some(folder) if scope == ConfigScope::User => {
                 let name = agent.config_path(Path::new(""));
                 PathBuf::from(folder).join(name.file_name().unwrap_or_default())
@@ -53,7 +53,7 @@ impl ConfigFile {
         Ok(Self { agent, path, text })
     }
 
-    /// True if the file exists.
+    /// Returns true if the file exists.
     pub(super) const fn exists(&self) -> bool {
         self.text.is_some()
     }
@@ -105,7 +105,8 @@ impl ConfigFile {
         Ok(installed.is_ok_and(|installed| installed == self.text()).then_some(before))
     }
 
-    /// Replaces the file in one step, and keeps a copy of a file without hooks of Countersign. An empty text removes the file.
+    /// Replaces the file in one step, and keeps a copy of a file without Countersign hooks. Empty content removes the
+    /// file.
     pub(super) fn write(&self, text: &str) -> anyhow::Result<()> {
         let failed = |why: &dyn std::fmt::Display| {
             anyhow::anyhow!("{} cannot be changed: {why}", escape_text(&self.path.display().to_string()))
@@ -126,9 +127,9 @@ impl ConfigFile {
 
 /// The configuration files of the agents that exist, of the user and of the current folder; each once, because the current
 /// folder may be the home folder.
-pub(super) fn find_config_files(only: Option<HookAgent>) -> Vec<anyhow::Result<ConfigFile>> {
+pub(super) fn find_config_files(only: Option<&'static dyn CodingAgent>) -> Vec<anyhow::Result<ConfigFile>> {
     let mut found: Vec<anyhow::Result<ConfigFile>> = Vec::new();
-    for agent in HookAgent::ALL.iter().filter(|agent| only.is_none_or(|only| only == **agent)) {
+    for agent in CODING_AGENTS.iter().filter(|agent| only.is_none_or(|only| only.name() == agent.name())) {
         for scope in [ConfigScope::User, ConfigScope::Project] {
             match ConfigFile::find(*agent, scope) {
                 Ok(file) if !file.exists() || found.iter().flatten().any(|known| known.path == file.path) => {
@@ -138,15 +139,6 @@ pub(super) fn find_config_files(only: Option<HookAgent>) -> Vec<anyhow::Result<C
         }
     }
     found
-}
-
-/// The variable that moves the configuration of a user.
-const fn config_folder_variable(agent: HookAgent) -> Option<&'static str> {
-    match agent {
-        HookAgent::ClaudeCode => Some("CLAUDE_CONFIG_DIR"),
-        HookAgent::Codex => Some("CODEX_HOME"),
-        HookAgent::GeminiCli | HookAgent::Cursor => None,
-    }
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {

@@ -1,13 +1,13 @@
-//! The beginning of a hook's command: the program, and the log that it uses.
+//! The start of a hook command: the program, and the log that it uses.
 
 use super::config_scope::ConfigScope;
-use crate::{
+use countersign_console::{
     called_program::called_program,
     context::CommandContext,
     exit::CliError,
     settings::{keys::SettingKey, log_target::LogTarget},
 };
-use countersign_gate::DatabaseUrl;
+use countersign_store::DatabaseUrl;
 use std::path::Path;
 
 /// The program and its options, quoted for a shell. The log is always named: an agent or a project could otherwise lead the hook

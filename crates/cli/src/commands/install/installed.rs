@@ -1,12 +1,12 @@
 //! The hooks that are installed on this machine.
 
 use super::config_file::{ConfigFile, find_config_files};
-use countersign_agents::{config::without_guard, hook::HookAgent};
+use countersign_coding_agents::{agents::CodingAgent, config::without_guard};
 use std::path::{Path, PathBuf};
 
 /// The hooks of Countersign in the configuration of one agent.
 pub(crate) struct FoundHook {
-    pub(crate) agent: HookAgent,
+    pub(crate) agent: &'static dyn CodingAgent,
     pub(crate) path: PathBuf,
     /// The reason why they do not run.
     pub(crate) trouble: Option<String>,
@@ -28,7 +28,7 @@ fn find_hook(file: ConfigFile) -> Option<FoundHook> {
     Some(FoundHook { agent: file.agent, path: file.path, trouble })
 }
 
-/// The reason why the command of a hook cannot start: its program is not there. The agent then blocks each call.
+/// Why a hook command cannot start: its program is not there. The agent then blocks each call.
 fn missing_program(command: &str) -> Option<String> {
     let program = shlex::split(without_guard(command)?)?.into_iter().next()?;
     let is_there = if program.contains('/') {

@@ -1,4 +1,4 @@
-//! `countersign install` and `countersign uninstall`: the hooks in the configuration of a coding agent.
+//! `countersign install` and `countersign uninstall`: the hooks in a coding agent's configuration.
 
 mod cases;
 mod config_file;
@@ -7,33 +7,34 @@ mod hook_program;
 mod installed;
 mod verify;
 
-use crate::{
-    commands::hook::HookDecision,
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{confirm::confirm_change, text_diff::diff_lines},
-};
+use crate::commands::hook::HookDecision;
 use config_file::ConfigFile;
 use config_scope::ConfigScope;
-use countersign_agents::{
+use countersign_coding_agents::{
+    agents::{CodingAgent, find_agent},
     config::hook_command,
-    hook::{HookAgent, UnknownHookAgent},
 };
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    present::{
+        confirm::confirm_change,
+        print::{print_json, print_line},
+        text::escape_text,
+        text_diff::diff_lines,
+    },
 };
-pub(crate) use installed::find_hooks;
+pub(crate) use installed::{FoundHook, find_hooks};
 use serde::Serialize;
 use std::{io::IsTerminal, path::PathBuf};
 
-/// The choice of the configuration.
+/// The configuration's choice.
 #[derive(Debug, clap::Args)]
 struct ConfigChoiceArgs {
     /// Change the configuration of your user, which is the default
     #[arg(long, conflicts_with = "project")]
     user: bool,
-    /// Change the configuration of the project in the current folder; needs --server
+    /// Change the project configuration in the current folder; needs --server
     #[arg(long)]
     project: bool,
     /// Do not ask before the file is changed
@@ -59,12 +60,12 @@ JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; wit
 )]
 pub(crate) struct InstallArgs {
     /// The agent: claude-code, codex, gemini-cli or cursor
-    #[arg(value_name = "AGENT", value_parser = parse_agent, required_unless_present = "verify")]
-    agent: Option<HookAgent>,
+    #[arg(value_name = "AGENT", value_parser = find_agent, required_unless_present = "verify")]
+    agent: Option<&'static dyn CodingAgent>,
     #[command(flatten)]
     scope: ConfigChoiceArgs,
-    /// The answer of the hook to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow
-    /// runs it
+    /// The hook's answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny;
+    /// allow runs it
     #[arg(long, value_name = "ANSWER", default_value = "none", conflicts_with = "verify")]
     decide: HookDecision,
     /// Change nothing, and check that each installed hook blocks: also if it is killed, or nothing answers it
@@ -88,14 +89,10 @@ JSON: {\"agent\", \"path\", \"changed\", \"backup\": null}"
 )]
 pub(crate) struct UninstallArgs {
     /// The agent: claude-code, codex, gemini-cli or cursor
-    #[arg(value_name = "AGENT", value_parser = parse_agent)]
-    agent: HookAgent,
+    #[arg(value_name = "AGENT", value_parser = find_agent)]
+    agent: &'static dyn CodingAgent,
     #[command(flatten)]
     scope: ConfigChoiceArgs,
-}
-
-fn parse_agent(text: &str) -> Result<HookAgent, UnknownHookAgent> {
-    text.parse()
 }
 
 /// The outcome as JSON.
@@ -123,7 +120,7 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     }
     report(context, agent, &file, is_changed.is_some(), file.backup())?;
     if !context.json {
-        print_line(advice(agent));
+        print_line(agent.advice());
     }
     Ok(CommandExit::DONE)
 }
@@ -175,13 +172,13 @@ fn apply(
 
 fn report(
     context: &CommandContext,
-    agent: HookAgent,
+    agent: &'static dyn CodingAgent,
     file: &ConfigFile,
     changed: bool,
     backup: Option<PathBuf>,
 ) -> anyhow::Result<()> {
     if context.json {
-        print_json(&InstallReport { agent: agent.as_str(), path: &file.path, changed, backup })?;
+        print_json(&InstallReport { agent: agent.name(), path: &file.path, changed, backup })?;
         return Ok(());
     }
     let path = escape_text(&file.path.display().to_string());
@@ -192,19 +189,4 @@ fn report(
         (true, copy) => format!("{path} is changed{}.", copy.unwrap_or_default()),
     });
     Ok(())
-}
-
-/// What the user of an agent does next.
-const fn advice(agent: HookAgent) -> &'static str {
-    match agent {
-        HookAgent::ClaudeCode => {
-            "Claude Code 2.1.295 or later blocks calls also if a hook fails in a way that Countersign cannot catch.\n\
-             Check the hooks with: countersign install --verify"
-        }
-        HookAgent::Codex => {
-            "Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.\n\
-             Check the hooks with: countersign install --verify"
-        }
-        HookAgent::GeminiCli | HookAgent::Cursor => "Check the hooks with: countersign install --verify",
-    }
 }

@@ -5,20 +5,18 @@ use super::{
     config_file::{ConfigFile, find_config_files},
     config_scope::ConfigScope,
 };
-use crate::{
-    commands::mcp::unwrapped_servers,
+use crate::commands::mcp::unwrapped_servers;
+use countersign_coding_agents::agents::CodingAgent;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
+        print::{print_json, print_line},
         screen::TextStyle,
         table::{ColumnFit, TableCell, TextTable},
+        text::escape_text,
     },
     settings::setting::read_variable,
-};
-use countersign_agents::hook::HookAgent;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
 };
 use serde::Serialize;
 use std::{
@@ -40,7 +38,7 @@ struct CaseReport<'a> {
 
 pub(super) async fn verify_hooks(
     context: &CommandContext,
-    only: Option<HookAgent>,
+    only: Option<&'static dyn CodingAgent>,
 ) -> anyhow::Result<CommandExit> {
     let (mut found, mut wrong) = (false, 0);
     for file in find_config_files(only) {
@@ -85,7 +83,7 @@ impl SettingFolders {
 }
 
 /// Whether the agent runs the hook at all: some do only after a person trusted it.
-fn check_trust(agent: HookAgent, file: &ConfigFile) -> Option<CheckedCase> {
+fn check_trust(agent: &'static dyn CodingAgent, file: &ConfigFile) -> Option<CheckedCase> {
     let user = ConfigFile::find(agent, ConfigScope::User).ok();
     let user_text = user.as_ref().map_or("", |user| user.text());
     let is_trusted = agent.is_hook_trusted(file.text(), &file.path, user_text).ok().flatten()?;
@@ -106,7 +104,7 @@ fn check_trust(agent: HookAgent, file: &ConfigFile) -> Option<CheckedCase> {
 }
 
 /// The MCP servers of the agent that no gateway stands before. The hook is asked about their tools, but does not see their definitions.
-fn find_unwrapped_servers(agent: HookAgent, folders: &SettingFolders) -> Vec<CheckedCase> {
+fn find_unwrapped_servers(agent: &'static dyn CodingAgent, folders: &SettingFolders) -> Vec<CheckedCase> {
     let mut cases = Vec::new();
     for path in agent.server_config_paths(&folders.home, &folders.project) {
         let names = unwrapped_servers(&path, &folders.project);
@@ -124,7 +122,7 @@ fn find_unwrapped_servers(agent: HookAgent, folders: &SettingFolders) -> Vec<Che
 }
 
 /// What the other settings of this folder do to the hooks: turn them off, or run hooks of their own.
-fn check_layers(agent: HookAgent, own: &Path, folders: &SettingFolders) -> Vec<CheckedCase> {
+fn check_layers(agent: &'static dyn CodingAgent, own: &Path, folders: &SettingFolders) -> Vec<CheckedCase> {
     let mut cases = Vec::new();
     for path in agent.setting_layers(&folders.home, &folders.project) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -156,8 +154,11 @@ fn check_layers(agent: HookAgent, own: &Path, folders: &SettingFolders) -> Vec<C
     cases
 }
 
-/// Makes the cases for the hook of a file; `None` if it has none.
-async fn check_file(agent: HookAgent, file: &ConfigFile) -> anyhow::Result<Option<Vec<CheckedCase>>> {
+/// Makes the cases for the hook in a file; `None` if it has none.
+async fn check_file(
+    agent: &'static dyn CodingAgent,
+    file: &ConfigFile,
+) -> anyhow::Result<Option<Vec<CheckedCase>>> {
     let hooks = agent.installed_hooks(file.text()).map_err(|why| file.unusable(&why))?;
     if hooks.is_empty() {
         return Ok(None);
@@ -183,14 +184,14 @@ async fn check_file(agent: HookAgent, file: &ConfigFile) -> anyhow::Result<Optio
 
 fn print_cases(
     context: &CommandContext,
-    agent: HookAgent,
+    agent: &'static dyn CodingAgent,
     path: &PathBuf,
     cases: &[CheckedCase],
 ) -> anyhow::Result<()> {
     if context.json {
         for CheckedCase { case, outcome, relies_on, .. } in cases {
             let outcome = outcome.as_str();
-            print_json(&CaseReport { agent: agent.as_str(), path, case, outcome, relies_on })?;
+            print_json(&CaseReport { agent: agent.name(), path, case, outcome, relies_on })?;
         }
         return Ok(());
     }

@@ -2,31 +2,25 @@
 
 mod proof;
 
-use crate::{
+use crate::{filters::FilterArgs, grant_origins::GrantOriginCache};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use countersign_api::{self as api, LogFilter, SharedGate};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    filters::FilterArgs,
-    grant_origins::GrantOriginCache,
     present::{
         csv::{EVENT_COLUMNS, format_csv_row, format_event_row},
         event::describe_event,
+        print::{format_json_line, try_print_line},
         progress::ProgressLine,
         screen::{ScreenFormat, TextStyle},
-    },
-};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use countersign_api as api;
-use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{
-    Event, EventType,
-    event::{ApprovalResponse, Decision},
-};
-use countersign_tui::{
-    present::{
-        print::{format_json_line, try_print_line},
         text::escape_text,
     },
-    truncate_text,
+    wrap::truncate_text,
+};
+use countersign_events::{
+    Event, EventType,
+    event::{ApprovalResponse, Decision},
 };
 use futures_util::StreamExt;
 use proof::ProofTrail;
@@ -122,11 +116,11 @@ pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyho
 
 struct EventPrinter<'a> {
     context: &'a CommandContext,
-    /// True if the output is CSV.
+    /// Whether the output is CSV.
     csv: bool,
     /// The links of the printed events, with `--proof`.
     proof: Option<ProofTrail>,
-    /// The outcome of the decisions to print.
+    /// Which decision outcome to print.
     decision: Option<Decision>,
     screen: ScreenFormat,
     progress: ProgressLine,

@@ -1,17 +1,19 @@
 //! The lines of `log --proof`, each of which can be checked against its hash without the log.
 
-use crate::exit::{CliError, CommandExit};
 use countersign_api::{LogFilter, PageQuery, SharedGate};
-use countersign_gate::{
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::print::format_json_line,
+};
+use countersign_events::{
     Event, Sha256,
     chain::{Checkpoint, link},
     proven::ProvenEvent,
 };
-use countersign_tui::present::print::format_json_line;
 use serde_json::json;
 use std::sync::Arc;
 
-/// The links of the events that were printed.
+/// The links of the printed events.
 #[derive(Default)]
 pub(super) struct ProofTrail {
     first: Option<i64>,
@@ -20,7 +22,7 @@ pub(super) struct ProofTrail {
 }
 
 impl ProofTrail {
-    /// The line of the next event. Fails if its hash does not fit the event and the link before.
+    /// The next event's line. Fails if the event hash does not fit the event and the previous link.
     pub(super) async fn format_line(&mut self, gate: &SharedGate, event: &Event) -> anyhow::Result<String> {
         let previous = match self.last {
             Some(last) if last.seq == event.seq - 1 => last.hash,
@@ -36,7 +38,7 @@ impl ProofTrail {
         Ok(format_json_line(&ProvenEvent::new(event, previous))?)
     }
 
-    /// The last line: the number of events, and the links at the last one and at the end of the log.
+    /// The last line: the number of events, and the links at the last one and at the log's end.
     pub(super) async fn format_trailer(&self, gate: &SharedGate) -> anyhow::Result<String> {
         let seq = gate.tip(None).await?;
         let tip = Checkpoint { seq, hash: read_link(gate, seq).await? };

@@ -1,17 +1,17 @@
 //! `countersign mcp --listen`: the gateway for clients on streamable HTTP.
 
 use super::server_source::ServerSource;
-use crate::{
+use countersign_api::{SharedGate, random_id};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{print::print_error, signals::TerminationSignals, text::escape_text},
 };
-use countersign_api::{SharedGate, random_id};
 use countersign_mcp::{
     BearerToken, ClientEndpoint, ClientSessionStreams, EndpointOptions, GatewayOptions, GatewayStreams,
     client_router, run_gateway,
 };
 use countersign_server::guard_router;
-use countersign_tui::present::{print::print_error, signals::TerminationSignals, text::escape_text};
 use std::{fs, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::mpsc};
 
@@ -84,7 +84,7 @@ pub(super) async fn serve_clients(
     Ok(CommandExit::DONE)
 }
 
-/// Starts the servers of a session, and a gateway before them.
+/// Starts a session's servers, and a gateway in front of them.
 fn start_gateway(
     gate: SharedGate,
     served: &ServedGateway,
@@ -111,7 +111,7 @@ fn start_gateway(
     Ok(ClientSessionStreams { output: Box::new(output), input: Box::new(input) })
 }
 
-/// The token of the clients.
+/// The token for clients.
 struct ClientToken {
     text: String,
     is_new: bool,

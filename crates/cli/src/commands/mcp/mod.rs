@@ -1,4 +1,4 @@
-//! `countersign mcp`: takes the place of an MCP server in a client's configuration, and asks before each call of a tool.
+//! `countersign mcp`: replaces an MCP server in a client configuration, and asks before each tool call.
 
 mod listen;
 mod server_process;
@@ -10,14 +10,16 @@ pub(crate) use wrap::{count_wrapped_servers, unwrapped_servers};
 use crate::{
     call_place::{current_place, default_thread},
     commands::run::parse_seconds,
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    settings::log_target::LogTarget,
 };
 use countersign_api as api;
-use countersign_gate::Clock;
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    present::signals::TerminationSignals,
+    settings::log_target::LogTarget,
+};
 use countersign_mcp::{GatewayOptions, GatewayStreams, run_gateway};
-use countersign_tui::present::signals::TerminationSignals;
+use countersign_store::Clock;
 use server_source::{ServerArgs, ServerSource};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -32,12 +34,12 @@ about 60 s. If people have not decided after --hold, the answer therefore says t
 repeated, gets the decision. A client that sends a progress token gets progress notifications meanwhile.\n\nThe exit code is that of the server."
 )]
 pub(crate) struct McpArgs {
-    /// The thread of the calls; session grants apply within it [default: one for this server in this folder; in the home folder
-    /// and in /, one for each start]
+    /// The calls' thread; session grants apply within it [default: one for this server in this folder; in the home
+    /// folder and in /, one for each start]
     #[arg(long, value_name = "THREAD")]
     thread: Option<String>,
-    /// The name of the server: its tools are then called `NAME__TOOL` in policies and in the log, and people see it as the place of
-    /// the call
+    /// The server's name: its tools are then called `NAME__TOOL` in policies and in the log, and people see it as the
+    /// call's place
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Record the hints of this server that make a tool look harmless, so that the policy may believe them
@@ -66,12 +68,12 @@ pub(crate) struct McpArgs {
 }
 
 impl McpArgs {
-    /// True if `--config` names servers.
+    /// Returns true if `--config` names servers.
     pub(crate) const fn has_config(&self) -> bool {
         self.server.config.is_some()
     }
 
-    /// Whether the command changes the configuration of an MCP client.
+    /// Whether the command changes an MCP client configuration.
     pub(crate) const fn changes_client(&self) -> bool {
         match self.command {
             None => false,
@@ -82,9 +84,9 @@ impl McpArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum McpSubcommand {
-    /// Put the gateway before each server in the configuration of an MCP client
+    /// Put the gateway before each server in an MCP client's configuration
     Wrap(wrap::WrapArgs),
-    /// Remove the gateway from the configuration of an MCP client
+    /// Remove the gateway from an MCP client's configuration
     Unwrap(wrap::WrapArgs),
 }
 
@@ -132,7 +134,7 @@ fn gateway_options(
     source: &ServerSource,
 ) -> anyhow::Result<GatewayOptions> {
     if let Some(name) = &args.name {
-        countersign_gate::ToolName::new(name).map_err(|why| CliError::usage(format!("--name: {why}")))?;
+        countersign_events::ToolName::new(name).map_err(|why| CliError::usage(format!("--name: {why}")))?;
     }
     if args.progress_every == 0 {
         return Err(CliError::usage("--progress-every must be at least 1s").into());

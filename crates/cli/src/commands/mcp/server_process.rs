@@ -1,8 +1,10 @@
-//! The process of the MCP server behind the gateway.
+//! The MCP server process behind the gateway.
 
-use crate::exit::{CliError, CommandExit};
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::{print::print_error, text::escape_text},
+};
 use countersign_mcp::{ServerCommand, ServerStarter, ServerStreams, keep_server_running};
-use countersign_tui::present::{print::print_error, text::escape_text};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::{OsStr, OsString},
@@ -13,15 +15,15 @@ use std::{
 };
 use tokio::process::{Child, Command};
 
-/// The credential of the gateway.
+/// The gateway's credential.
 const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
-/// The program of a server, which can be started several times.
+/// A server program, which can be started several times.
 #[derive(Debug, Clone)]
 pub(super) enum ServerProgram {
-    /// The words of the command line.
+    /// The command line's words.
     Words(Vec<OsString>),
-    /// A server of a configuration.
+    /// A configured server.
     Configured(ServerCommand),
 }
 
@@ -63,7 +65,7 @@ impl KeptProcess {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the server again, in place of the process that ended. What is left of that one is killed.
+    /// Starts the server again, instead of the process that ended. What is left of that one is killed.
     fn start_again(&self, program: &ServerProgram) -> Option<ServerStreams> {
         let mut state = self.state();
         if state.is_ending {
@@ -94,7 +96,7 @@ impl KeptProcess {
     }
 }
 
-/// A process of a server. It is killed if this is dropped before it ends.
+/// A server process. It is killed if this is dropped before it ends.
 struct ServerProcess {
     child: Child,
 }
@@ -106,12 +108,12 @@ impl ServerProcess {
             return Err(CliError::usage("name the command of the server after --").into());
         };
         let mut command = Command::new(program);
-        // The token of the gateway is not for the server.
+        // The gateway's token is not for the server.
         command.args(rest).env_remove(TOKEN_VARIABLE);
         Self::spawn(command, program, "check the command of the server")
     }
 
-    /// Starts a server of a configuration.
+    /// Starts a configured server.
     fn start_configured(server: &ServerCommand) -> anyhow::Result<Self> {
         let mut command = Command::new(&server.program);
         command.args(&server.args);
@@ -136,7 +138,7 @@ impl ServerProcess {
         })
     }
 
-    /// The input and the output of the server, once.
+    /// The server input and output, once.
     fn streams(&mut self) -> anyhow::Result<ServerStreams> {
         let streams = self.child.stdin.take().zip(self.child.stdout.take());
         let (input, output) =
@@ -155,7 +157,7 @@ impl ServerProcess {
     /// The exit code of the server, once it has ended.
     async fn exit(mut self) -> anyhow::Result<CommandExit> {
         let status: ExitStatus = self.child.wait().await?;
-        // As in a shell: 128 plus the number of the signal.
+        // As in a shell: 128 plus the signal's number.
         let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
         Ok(CommandExit(u8::try_from(code).unwrap_or(1)))
     }

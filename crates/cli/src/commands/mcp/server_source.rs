@@ -1,13 +1,15 @@
 //! The servers behind the gateway: a command, an address, or those of a configuration.
 
 use super::server_process::{KeptProcess, ServerProgram};
-use crate::exit::{CliError, CommandExit};
 use countersign_api::Place;
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::{print::print_error, text::escape_text},
+};
 use countersign_mcp::{
     ClientReader, ClientWriter, HttpTarget, HubOptions, HubServer, MAX_SERVER_CONFIG_BYTES, ServerEntry,
     ServerPlaces, ServerTarget, connect_http_server, expand_variables, read_server_config, run_hub,
 };
-use countersign_tui::present::{print::print_error, text::escape_text};
 use rustix::process::Signal;
 use std::{
     ffi::OsString,
@@ -17,10 +19,10 @@ use std::{
     time::Duration,
 };
 
-/// The time in which a server of a configuration must answer its greeting and each list.
+/// The time within which a configured server must answer its greeting and each list request.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
-/// The time in which the processes of a configuration end after their input.
+/// The time in which a configuration end's processes after their input.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
 
 /// The bytes that wait between the gateway and the hub.
@@ -32,20 +34,20 @@ pub(super) struct ServerArgs {
     /// The servers of this file, in the form of clients (`mcpServers`), as one server: their tools are called `SERVER__TOOL`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "url", "name"])]
     pub(super) config: Option<PathBuf>,
-    /// The address of a server on streamable HTTP, in place of a command; https, or http on this machine
-    // The other names remember the member of the configuration that `mcp wrap` replaced.
+    /// A server address for streamable HTTP, instead of a command; https, or http on this machine
+    // The other names remember which configuration member `mcp wrap` replaced.
     #[arg(long, aliases = ["server-url", "http-url"], value_name = "URL", conflicts_with = "words")]
     pub(super) url: Option<String>,
-    /// A header for the server at --url, such as 'Authorization: Bearer ${TOKEN}'; `${NAME}` is a variable of the environment
+    /// A header for the server at --url, such as 'Authorization: Bearer ${TOKEN}'; `${NAME}` is an environment variable
     #[arg(long = "header", value_name = "HEADER", requires = "url")]
     pub(super) headers: Vec<String>,
     /// A header whose value is the environment variable of the same name
     #[arg(long = "header-env", value_name = "NAME", requires = "url")]
     pub(super) header_variables: Vec<String>,
-    /// The type of the server at --url, as configurations of clients name it
+    /// The type of the server at --url, as client configurations name it
     #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp", "remote"])]
     pub(super) kind: Option<String>,
-    /// The command of the server and its arguments. Write -- before a server whose name is `wrap`, `unwrap` or `help`
+    /// The server command and its arguments. Write -- before a server whose name is `wrap`, `unwrap` or `help`
     #[arg(trailing_var_arg = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]
     pub(super) words: Vec<OsString>,
 }
@@ -84,7 +86,7 @@ impl ServerSource {
         Ok(Self::Http(target))
     }
 
-    /// Where the calls of the servers run. `here` is the place of this process.
+    /// Where server calls run. `here` is this process's place.
     pub(super) fn places(&self, name: Option<&str>, here: &Place) -> ServerPlaces {
         let server = name.map(str::to_owned);
         match self {
@@ -189,7 +191,7 @@ pub(super) enum ServerExit {
 }
 
 impl ServerExit {
-    /// Passes a signal on. Returns true if the end of the server ends the gateway, too.
+    /// Passes a signal on. Returns true if the gateway ends when the server ends.
     pub(super) fn pass_signal(&self, signal: Signal) -> bool {
         match self {
             Self::Command(process) => {
@@ -205,7 +207,7 @@ impl ServerExit {
         }
     }
 
-    /// Waits for the end of the processes, and returns the exit code.
+    /// Waits until the processes end, and returns the exit code.
     pub(super) async fn wait(self) -> anyhow::Result<CommandExit> {
         match self {
             Self::Command(process) => process.exit().await,

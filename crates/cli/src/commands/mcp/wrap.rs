@@ -1,17 +1,18 @@
-//! `countersign mcp wrap` and `unwrap`: changing the configuration of an MCP client.
+//! `countersign mcp wrap` and `unwrap`: changing an MCP client configuration.
 
-use crate::{
+use countersign_console::{
     called_program::called_program,
     context::CommandContext,
     exit::{CliError, CommandExit},
-    present::{confirm::confirm_change, text_diff::diff_lines},
+    present::{
+        confirm::confirm_change,
+        print::{print_json, print_line},
+        text::escape_text,
+        text_diff::diff_lines,
+    },
 };
 use countersign_mcp::{
     BadClientConfig, ChangedConfig, ConfigSyntax, SkippedServer, unwrap_config, wrap_config,
-};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
 };
 use serde::Serialize;
 use std::{
@@ -50,7 +51,7 @@ struct WrapReport<'a> {
 }
 
 pub(super) fn wrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
-    // A client may start the program without the PATH of the shell.
+    // A client may start the program without the shell's PATH.
     let program = called_program()?;
     let program =
         program.to_str().ok_or_else(|| CliError::usage("the path of this program is not Unicode"))?;
@@ -149,13 +150,13 @@ fn print_difference(context: &CommandContext, before: &str, after: &str) {
     }
 }
 
-/// The number of servers behind the gateway in the configuration of an MCP client; `None` if it cannot be read.
+/// The number of servers behind the gateway in an MCP client configuration; `None` if it cannot be read.
 pub(crate) fn count_wrapped_servers(path: &Path) -> Option<usize> {
     let text = read_config(path)?;
     Some(unwrap_config(&text, ConfigSyntax::of_file(path)).ok()?.wrapped.len())
 }
 
-/// The servers that a client starts in the folder of a project without the gateway.
+/// The servers that a client starts without the gateway in a project folder.
 pub(crate) fn unwrapped_servers(path: &Path, project: &Path) -> Vec<String> {
     let found = read_config(path).and_then(|text| wrap_config(&text, ConfigSyntax::of_file(path), "").ok());
     let Some(found) = found else { return Vec::new() };

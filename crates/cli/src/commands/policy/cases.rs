@@ -2,7 +2,8 @@
 
 use crate::commands::policy::sample_call::{SampleCall, as_kept};
 use countersign_api as api;
-use countersign_gate::{Json, Policy, Principal, ToolName, event::Verdict, policy::plain_rule_name};
+use countersign_events::{Json, Principal, ToolName, event::Verdict};
+use countersign_policy::{Policy, plain_rule_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -129,7 +130,7 @@ impl PolicyTrial {
     }
 }
 
-/// True if a rule has the expected name, with or without its file.
+/// Returns true if this rule has the expected name, with or without its file.
 fn is_rule(expected: &str, rule: Option<&str>) -> bool {
     rule.is_some_and(|rule| rule == expected || plain_rule_name(rule) == expected)
 }

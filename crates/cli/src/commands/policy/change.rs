@@ -1,4 +1,4 @@
-//! Putting a policy in force: shows what changes, asks, and records it in the log.
+//! Putting an active policy: shows what changes, asks, and records it in the log.
 
 use super::{
     difference::diff_policies,
@@ -7,24 +7,27 @@ use super::{
     replay::{describe_dangers, summarize_replay},
     unproven_advisors::find_unproven_advisors,
 };
-use crate::{
+use countersign_api::{self as api, SendOperation, SharedGate, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    present::{confirm::confirm_change, words::count_words},
+    present::{
+        confirm::confirm_change,
+        print::{print_error, print_json, print_line},
+        text::escape_text,
+        words::count_words,
+    },
 };
-use countersign_api as api;
-use countersign_api::SharedGate;
-use countersign_gate::{Policy, ReadLimits, principal::PrincipalKind, replay::PolicyReplay};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::principal::PrincipalKind;
+use countersign_gate::ReadLimits;
+use countersign_policy::Policy;
+use countersign_replay::PolicyReplay;
 use std::{io::IsTerminal, time::Duration};
 
 /// The time before now whose calls are judged by the new policy.
 const LAST_WEEK: Duration = Duration::from_hours(7 * 24);
 
-/// A policy that is to be put in force.
+/// A policy that is to become active.
 pub(super) struct ProposedPolicy {
     pub(super) policy: Policy,
     /// The place that it comes from, which the log records.
@@ -33,7 +36,7 @@ pub(super) struct ProposedPolicy {
     pub(super) replay_command: Option<String>,
 }
 
-/// Shows what changes, asks, and puts the policy in force. Without a terminal, it needs `--yes`.
+/// Shows what changes, asks, and applies it. Without a terminal, it needs `--yes`.
 pub(super) async fn put_in_force(
     context: &CommandContext,
     gate: &SharedGate,
@@ -61,7 +64,7 @@ pub(super) async fn put_in_force(
             let message = "nothing was changed: without a terminal, or with --json, confirm with --yes";
             return Err(CliError::usage(message).into());
         }
-        if !confirm_change("Put this policy in force?")? {
+        if !confirm_change("Apply this policy?")? {
             return Ok(CommandExit::FAILED);
         }
     }
@@ -72,7 +75,7 @@ pub(super) async fn put_in_force(
         source: proposed.source,
         replaces: before.hash,
     };
-    let after = RecordedPolicy::from(gate.apply_policy(&request).await?);
+    let after = RecordedPolicy::from(gate.send(operations::ApplyPolicy { body: request }).await?);
     if context.json {
         let replaced = before.seq;
         let json =
@@ -80,7 +83,7 @@ pub(super) async fn put_in_force(
         print_json(&json)?;
     } else {
         print_line(&format!(
-            "In force since {} (event {}): {}, SHA-256 {}. It replaces event {}.",
+            "Active since {} (event {}): {}, SHA-256 {}. It replaces event {}.",
             after.at,
             after.seq,
             count_words(proposed.policy.rules() as u64, "rule"),
@@ -106,7 +109,7 @@ fn say_unchanged(context: &CommandContext, policy: &RecordedPolicy) -> anyhow::R
         print_json(&serde_json::json!({"changed": false, "policy": policy}))?;
     } else {
         print_line(&format!(
-            "Already in force since {} (event {}, by {}); nothing was changed.",
+            "Already active since {} (event {}, by {}); nothing was changed.",
             policy.at,
             policy.seq,
             escape_text(policy.principal.as_str())
@@ -124,13 +127,13 @@ fn show_warnings(policy: &Policy) {
     }
 }
 
-/// Shows how the policy would have judged the calls of the last week. The policy may be put in force even if that
-/// cannot be said.
+/// Shows how the policy would have judged the last week's calls. The policy may become active even if that cannot
+/// be said.
 async fn show_last_week(context: &CommandContext, gate: &SharedGate, proposed: &ProposedPolicy) {
     let mut replay = PolicyReplay::new(proposed.policy.clone());
     let since = LoggedCallArgs::since(context.now().before(LAST_WEEK));
     let read =
-        for_each_call(context, gate, (&since, ReadLimits::NONE), |call| replay.replay_call(call, &|| false))
+        for_each_call(context, gate, &since, ReadLimits::NONE, |call| replay.replay_call(call, &|| false))
             .await;
     if let Err(error) = read {
         print_error(&format!("The calls of the last week cannot be judged by it: {error:#}"));

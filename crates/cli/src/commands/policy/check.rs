@@ -1,27 +1,25 @@
 //! `countersign policy check`
 
-use crate::{
-    commands::policy::{
-        sample_call::{SampleCall, command_line},
-        source::PolicySource,
-    },
+use crate::commands::policy::{
+    sample_call::{SampleCall, command_line},
+    source::PolicySource,
+};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
+        print::print_line,
         screen::ScreenFormat,
+        text::{escape_text, format_duration},
         words::{count_words, verdict_style, verdict_word},
     },
 };
-use countersign_gate::{
+use countersign_events::{
     Json, Principal, ToolName,
     event::{OnExpiry, Verdict},
-    policy::{ApprovalTerms, Judgement, PolicyWarning},
-    view_verdict,
 };
-use countersign_tui::present::{
-    print::print_line,
-    text::{escape_text, format_duration},
-};
+use countersign_gate::view_verdict;
+use countersign_policy::{ApprovalTerms, Judgement, PolicyWarning};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -35,25 +33,25 @@ The files in the folder policy.d beside FILE belong to the policy.
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"advisor\": if one may answer, \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"advisor\": if one may answer, \"shadow\"}], \"shadow\": [{\"rule\", \
-\"verdict\"}], \"policy\": {\"file\": null if it is the one in force, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
+\"verdict\"}], \"policy\": {\"file\": null if it is the active one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
 one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
 pub(crate) struct PolicyCheckArgs {
-    /// The policy, - for stdin [default: the policy from the settings, or else the one in force]
+    /// The policy, - for stdin [default: the policy from the settings, or else the active one]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Arguments in the place where earlier versions expected them
     #[arg(hide = true)]
     misplaced: Option<String>,
-    /// The tool of the call; with a command line after --, bash is the default
+    /// The call's tool; with a command line after --, bash is the default
     #[arg(long, value_parser = tool)]
     tool: Option<ToolName>,
-    /// The arguments of the call, as JSON
+    /// The call's arguments, as JSON
     #[arg(long, value_name = "JSON", requires = "tool", conflicts_with = "words", value_parser = arguments)]
     arguments: Option<Json>,
     /// A file with the call as proposed over HTTP, - for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "tool"])]
     call: Option<PathBuf>,
-    /// The thread of the call
+    /// The call's thread
     #[arg(long, value_name = "T", default_value = "terminal")]
     thread: String,
     /// A command line, after --: words as for `run`, or the whole line as one word
@@ -89,7 +87,7 @@ pub(crate) async fn check_policy(
     })
 }
 
-/// Reads the policy that the command names, or else the policy from the settings, or else the one in force.
+/// Reads the policy that the command names, or else the policy from the settings, or else the active one.
 async fn policy_source(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<PolicySource> {
     let Some(path) = &args.file else { return PolicySource::find(context).await };
     let name = path.display();
@@ -198,7 +196,7 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
     lines.join("\n")
 }
 
-/// The terms of a request that differ from the defaults.
+/// The request terms that differ from the defaults.
 fn terms(terms: &ApprovalTerms) -> Vec<String> {
     let span = |span: Duration| format_duration(span.as_secs());
     let mut said = Vec::new();

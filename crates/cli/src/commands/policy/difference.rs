@@ -1,17 +1,17 @@
 //! The difference between two policies, as a unified diff.
 
-use crate::present::{
+use countersign_console::present::{
     screen::{ScreenFormat, TextStyle},
+    text::escape_text,
     text_diff::diff_lines,
 };
-use countersign_gate::policy::PolicyText;
-use countersign_tui::present::text::escape_text;
+use countersign_policy::PolicyText;
 use std::collections::BTreeSet;
 
-/// The place of the main file in the headers.
+/// What the headers call the main file.
 const MAIN_FILE: &str = "the main file";
 
-/// Compares two policies file by file. Empty if they have the same texts.
+/// Compares two policies file by file. Empty if they have the same content.
 pub(super) fn diff_policies(before: &PolicyText, after: &PolicyText, screen: &ScreenFormat) -> Vec<String> {
     let mut lines = diff_files(MAIN_FILE, Some(&before.text), Some(&after.text), screen);
     let names: BTreeSet<_> = before.layers.iter().chain(&after.layers).map(|layer| &layer.name).collect();
@@ -34,7 +34,7 @@ fn diff_files(name: &str, before: Option<&str>, after: Option<&str>, screen: &Sc
         None => format!("{side}: no {}", escape_text(name)),
     };
     let mut lines = vec![
-        screen.paint(TextStyle::Bold, &format!("--- {}", header("in force", before))),
+        screen.paint(TextStyle::Bold, &format!("--- {}", header("active", before))),
         screen.paint(TextStyle::Bold, &format!("+++ {}", header("new", after))),
     ];
     lines.extend(diff_lines(before.unwrap_or_default(), after.unwrap_or_default(), screen));

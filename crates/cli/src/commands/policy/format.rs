@@ -1,15 +1,15 @@
 //! `countersign policy fmt`
 
-use crate::{
-    commands::policy::source::read_text,
+use crate::commands::policy::source::read_text;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, print_line},
+        text::escape_text,
+    },
 };
-use countersign_gate::policy;
-use countersign_tui::present::{
-    print::{print_error, print_line},
-    text::escape_text,
-};
+use countersign_policy as policy;
 use std::{
     fs, io,
     path::{Path, PathBuf},

@@ -1,23 +1,24 @@
 //! `countersign policy history`
 
 use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, for_each_policy};
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::escape_text,
+    },
 };
-use countersign_gate::{Policy, Principal, Sha256, Timestamp};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::{Principal, Sha256, Timestamp};
+use countersign_policy::Policy;
 use serde::Serialize;
 use std::collections::VecDeque;
 
 /// Options of `policy history`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The oldest policy comes first, and the last one is in force. `policy show --seq N` shows a text.
+The oldest policy comes first, and the last one is active. `policy show --seq N` shows a text.
 
 JSON: {\"policies\": [{\"seq\", \"at\", \"principal\", \"hash\", \"source\", \"rules\": how many, null if this version cannot \
 read them, \"layers\": [names]}], \"omitted\": how many older ones -n leaves out}")]
@@ -27,7 +28,7 @@ pub(crate) struct PolicyHistoryArgs {
     limit: u32,
 }
 
-/// A policy without its texts.
+/// A policy without its source.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PolicySummary {
@@ -94,7 +95,7 @@ fn policy_table(policies: &[PolicySummary]) -> TextTable {
             [] => String::new(),
             names => format!(" with {}", names.join(", ")),
         };
-        let in_force = if index + 1 == policies.len() { " (in force)" } else { "" };
+        let in_force = if index + 1 == policies.len() { " (active)" } else { "" };
         let hash = policy.hash.to_string();
         table.add_row([
             policy.seq.to_string().into(),

@@ -1,8 +1,11 @@
-//! Reads the calls of the log.
+//! Reads the log's calls.
 
-use crate::{context::CommandContext, filters::TimeRangeArgs};
+use crate::filters::TimeRangeArgs;
 use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{CallReader, CallSelection, ReadLimits, Timestamp, replay::Call};
+use countersign_console::context::CommandContext;
+use countersign_events::Timestamp;
+use countersign_gate::{CallReader, CallSelection, ReadLimits};
+use countersign_replay::Call;
 
 /// Options that select calls of the log.
 #[derive(Debug, clap::Args)]
@@ -40,7 +43,8 @@ pub(crate) struct OmittedCalls {
 pub(crate) async fn for_each_call(
     context: &CommandContext,
     gate: &SharedGate,
-    (which, limits): (&LoggedCallArgs, ReadLimits),
+    which: &LoggedCallArgs,
+    limits: ReadLimits,
     mut take: impl FnMut(&Call),
 ) -> anyhow::Result<OmittedCalls> {
     let mut reader = CallReader::open(&**gate, which.selection()?).await?.limited(limits);

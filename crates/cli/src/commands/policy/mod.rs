@@ -21,19 +21,19 @@ mod suggest;
 mod test;
 mod unproven_advisors;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign policy`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Put a policy in force, after showing what changes
+    /// Apply a policy, after showing what changes
     Apply(apply::PolicyApplyArgs),
-    /// Show the policy in force
+    /// Show the active policy
     Show(show::PolicyShowArgs),
-    /// List the policies that were in force
+    /// List all policies that were ever active
     History(history::PolicyHistoryArgs),
-    /// Put an earlier policy in force again
+    /// Make an earlier policy active again
     Revert(revert::PolicyRevertArgs),
     /// Check a policy for errors, or show its verdict on a call
     Check(check::PolicyCheckArgs),
@@ -43,7 +43,7 @@ pub(crate) enum PolicyCommand {
     Fmt(format::PolicyFormatArgs),
     /// Turn the approvals of another system into a policy
     Import(import::PolicyImportArgs),
-    /// Judge the calls of the log by another policy, and show the differences
+    /// Judge the logged calls by another policy, and show the differences
     Replay(replay::PolicyReplayArgs),
     /// Suggest rules that save prompts and allow no call that was ever denied
     Suggest(suggest::PolicySuggestArgs),

@@ -1,23 +1,24 @@
 //! The policies that the log records.
 
-use crate::exit::{CliError, CommandExit};
-use countersign_api as api;
-use countersign_api::SharedGate;
-use countersign_gate::{
-    Event, Policy, Principal, Sha256, Timestamp,
-    event::{PolicyLayer, PolicySet},
-    policy::PolicyText,
+use countersign_api::{self as api, SendOperation, SharedGate, operations};
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::text::escape_text,
 };
-use countersign_tui::present::text::escape_text;
+use countersign_events::{
+    Event, Principal, Sha256, Timestamp,
+    event::{PolicyLayer, PolicySet},
+};
+use countersign_policy::{Policy, PolicyText};
 use serde::Serialize;
 
-/// The events of one page. Each may contain a policy of the greatest size.
+/// The number of events on one page. Each may contain a policy of the maximum size.
 const PAGE: usize = 10;
 
 /// Said of a log without a `POLICY_SET` event.
 pub(super) const NOT_RECORDED: &str = "The log has no policy, and it cannot be written.";
 
-/// A policy that the log records, and the facts about the event that put it in force.
+/// A policy that the log records, and the facts about the event that make it active.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordedPolicy {
@@ -49,7 +50,7 @@ impl RecordedPolicy {
         })
     }
 
-    /// True if the log records it. The policy of a log without one is the policy that it would begin with.
+    /// Returns true if the log records it. For a log without one, the policy is the one that the log would start with.
     pub(super) fn is_recorded(&self) -> bool {
         self.seq > 0
     }
@@ -60,7 +61,7 @@ impl RecordedPolicy {
 
     /// Reads the policy, which an earlier version may have written.
     pub(super) fn parse(&self) -> anyhow::Result<Policy> {
-        let wrong = |why: countersign_gate::policy::BadPolicy| CliError {
+        let wrong = |why: countersign_policy::BadPolicy| CliError {
             exit: CommandExit::FAILED,
             code: "policy_unreadable",
             message: format!(
@@ -80,9 +81,9 @@ impl From<api::PolicyInForce> for RecordedPolicy {
     }
 }
 
-/// Reads the policy in force.
+/// Reads the active policy.
 pub(super) async fn read_policy_in_force(gate: &SharedGate) -> anyhow::Result<RecordedPolicy> {
-    Ok(gate.policy().await?.into())
+    Ok(gate.send(operations::ShowPolicy {}).await?.into())
 }
 
 /// Passes each policy of the log to `take`, the oldest first.
@@ -92,7 +93,7 @@ pub(super) async fn for_each_policy(
 ) -> anyhow::Result<()> {
     let mut page = api::PageQuery { after: 0, limit: PAGE };
     loop {
-        let found = gate.policy_history(page).await?;
+        let found = gate.send(operations::ListPolicies { query: page }).await?;
         for event in &found.events {
             take(RecordedPolicy::from_event(event)?);
         }
@@ -101,10 +102,10 @@ pub(super) async fn for_each_policy(
     }
 }
 
-/// Reads the policy that the event with this number put in force.
+/// Reads the policy that became active with this event.
 pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Result<RecordedPolicy> {
     let page = api::PageQuery { after: seq.saturating_sub(1).max(0), limit: 1 };
-    let found = match gate.policy_history(page).await {
+    let found = match gate.send(operations::ListPolicies { query: page }).await {
         Ok(found) => found.events,
         // The log ends before this event.
         Err(error) if error.code == api::ErrorCode::BadCursor => Vec::new(),
@@ -113,14 +114,13 @@ pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Resul
     if let Some(event) = found.iter().find(|event| event.seq == seq) {
         RecordedPolicy::from_event(event)
     } else {
-        let message =
-            format!("event {seq} put no policy in force: `countersign policy history` lists those that did");
+        let message = format!("event {seq} set no policy: `countersign policy history` lists those that did");
         Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "unknown_policy", message }.into())
     }
 }
 
-/// The events of the policies that judged the call, and their sources: the one that asked people, and the one of the
-/// answer if it is another.
+/// The events of the policies that judged the call, and their sources: the policy that asked people, and the
+/// answer's policy if it is another.
 pub(crate) async fn find_judging_policies(
     gate: &SharedGate,
     call: &api::Call,

@@ -1,38 +1,35 @@
 //! `countersign policy replay`
 
-use crate::{
-    commands::policy::{
-        logged_calls::{LoggedCallArgs, for_each_call},
-        replay_recorded::replay_recorded,
-        replayed_call::{basis_word, describe_now, describe_then, report_damaged},
-        source::PolicySource,
-    },
+use crate::commands::policy::{
+    logged_calls::{LoggedCallArgs, for_each_call},
+    replay_recorded::replay_recorded,
+    replayed_call::{basis_word, describe_now, describe_then, report_damaged},
+    source::PolicySource,
+};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
         event::summarize_arguments,
+        print::{print_json, print_line},
         screen::{ScreenFormat, TextStyle},
         table::{ColumnFit, TableCell, TextTable},
+        text::escape_text,
         words::{count_words, verdict_style, verdict_word},
     },
 };
-use countersign_gate::{
-    ReadLimits,
-    event::Basis,
-    replay::{self, ListedCalls, ReplayReport},
-};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::event::Basis;
+use countersign_gate::ReadLimits;
+use countersign_replay as replay;
+use countersign_replay::{ListedCalls, ReplayReport};
 
 /// Options of `policy replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It changes nothing. It judges each call of the log by the policy from --policy or the settings, or else by the policy \
-in force now, and compares the verdicts with those of their time. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
+active now, and compares the verdicts with those of their time. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
 
-With --recorded, it judges each call by the policy that was in force when the call was proposed, and lists the calls \
+With --recorded, it judges each call by the policy that was active when the call was proposed, and lists the calls \
 whose recorded verdict does not come out again, with the reason that the policy gives now.
 
 JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettled\", \"then\" and \"now\": {\"asked\", \
@@ -66,7 +63,7 @@ pub(crate) async fn replay_policy(
     let meant = PolicySource::from_settings_or_log(context, &gate).await?;
     let name = meant.name().to_owned();
     let mut replay = replay::PolicyReplay::new(meant.policy);
-    let damaged = for_each_call(context, &gate, (&args.which, ReadLimits::NONE), |call| {
+    let damaged = for_each_call(context, &gate, &args.which, ReadLimits::NONE, |call| {
         replay.replay_call(call, &|| false);
     })
     .await?

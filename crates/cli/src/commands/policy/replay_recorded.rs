@@ -5,23 +5,21 @@ use super::{
     recorded_policy::for_each_policy,
     replayed_call::{describe_now, describe_then, report_damaged},
 };
-use crate::{
+use countersign_api::SharedGate;
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
     present::{
         event::summarize_arguments,
+        print::{print_json, print_line},
         screen::ScreenFormat,
         table::{ColumnFit, TableCell, TextTable},
+        text::escape_text,
         words::{count_words, verdict_style},
     },
 };
-use countersign_api::SharedGate;
 use countersign_gate::ReadLimits;
-use countersign_gate::replay::{ListedCalls, PolicyTimeline, RecordedReplay, RecordedReplayReport};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_replay::{ListedCalls, PolicyTimeline, RecordedReplay, RecordedReplayReport};
 
 pub(super) async fn replay_recorded(
     context: &CommandContext,
@@ -36,7 +34,7 @@ pub(super) async fn replay_recorded(
     .await?;
     let mut replay = RecordedReplay::new(timeline);
     let damaged =
-        for_each_call(context, gate, (which, ReadLimits::NONE), |call| replay.replay_call(call, &|| false))
+        for_each_call(context, gate, which, ReadLimits::NONE, |call| replay.replay_call(call, &|| false))
             .await?
             .damaged;
     let report = replay.report();
@@ -59,7 +57,9 @@ fn print_report(report: &RecordedReplayReport, limit: usize, screen: &ScreenForm
         number => format!("{number} policies"),
     };
     let calls = count_words(report.calls, "call");
-    print_line(&format!("{calls}, each judged by the policy in force when it was proposed ({policies})."));
+    print_line(&format!(
+        "{calls}, each judged by the policy that was active when it was proposed ({policies})."
+    ));
     match report.differing.count {
         0 if report.calls > 0 => print_line("Every recorded verdict comes out again."),
         0 => {}

@@ -1,11 +1,12 @@
 //! The words for a replayed call: what was decided then, and the verdict now.
 
-use crate::present::words::{count_words, verdict_word};
-use countersign_gate::{
-    event::{Basis, Source},
-    replay::ReplayedCall,
+use countersign_console::present::{
+    print::print_error,
+    text::escape_text,
+    words::{count_words, verdict_word},
 };
-use countersign_tui::present::{print::print_error, text::escape_text};
+use countersign_events::event::{Basis, Source};
+use countersign_replay::ReplayedCall;
 
 /// The recorded decision in words.
 pub(super) fn describe_then(case: &ReplayedCall) -> String {
@@ -24,14 +25,14 @@ pub(super) fn describe_then(case: &ReplayedCall) -> String {
     format!("{what} {by}{comment}")
 }
 
-/// The verdict of the policy in words.
+/// The policy verdict in words.
 pub(super) fn describe_now(case: &ReplayedCall) -> String {
     let by = case.now.rule.as_ref().map_or_else(|| basis_word(case.now.basis), |rule| escape_text(rule));
     let terms = case.now.terms.as_ref().map_or(String::new(), |terms| format!(": {}", escape_text(terms)));
     format!("{} by {by}{terms}", verdict_word(case.now.verdict))
 }
 
-/// The part of the policy that gave a verdict, if it was not a rule.
+/// What gave the verdict in the policy, if it was not a rule.
 pub(super) fn basis_word(basis: Basis) -> String {
     match basis {
         Basis::Tool => "tool metadata".to_owned(),

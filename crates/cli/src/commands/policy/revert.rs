@@ -4,19 +4,19 @@ use super::{
     change::{ProposedPolicy, put_in_force},
     recorded_policy::{RecordedPolicy, for_each_policy, read_policy_of},
 };
-use crate::{
+use countersign_api::SharedGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
 };
-use countersign_api::SharedGate;
 
 /// Options of `policy revert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It puts the earlier policy in force again, as a new event: the log keeps all policies. It shows and asks the same as \
+It applies the earlier policy again, as a new event: the log keeps all policies. It shows and asks the same as \
 `policy apply`, and its JSON is the same. A second `policy revert` returns to the policy that the first one replaced.")]
 pub(crate) struct PolicyRevertArgs {
-    /// The event whose policy to put in force [default: the policy before the one in force]
+    /// The event whose policy to make active [default: the policy before the active one]
     #[arg(value_name = "SEQ")]
     seq: Option<i64>,
     /// Do not ask for confirmation; without a terminal this is required
@@ -41,7 +41,7 @@ pub(crate) async fn revert_policy(
     put_in_force(context, &gate, proposed, args.yes).await
 }
 
-/// Reads the last policy that differs from the one in force.
+/// Reads the last policy that differs from the active one.
 async fn read_previous_policy(gate: &SharedGate) -> anyhow::Result<RecordedPolicy> {
     let (mut previous, mut in_force): (Option<RecordedPolicy>, Option<RecordedPolicy>) = (None, None);
     for_each_policy(gate, |policy| {
@@ -57,7 +57,7 @@ async fn read_previous_policy(gate: &SharedGate) -> anyhow::Result<RecordedPolic
     })
 }
 
-/// The source of the policy itself, if an earlier `revert` put it in force.
+/// The policy's own source, if an earlier `revert` made it active.
 fn original_source(source: &str) -> &str {
     let event = source.strip_prefix("event ").and_then(|rest| rest.split_once(": "));
     event.filter(|(seq, _)| seq.parse::<i64>().is_ok()).map_or(source, |(_, original)| original)

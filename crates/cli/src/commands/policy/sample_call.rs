@@ -1,12 +1,10 @@
 //! A call that is judged by a policy but not proposed.
 
-use crate::{commands::policy::source::read_text, exit::CliError};
+use crate::commands::policy::source::read_text;
 use countersign_api as api;
-use countersign_gate::{
-    Json, Policy, Principal, ThreadId, ToolName,
-    event::ToolDefinition,
-    policy::{JudgedCall, Judgement},
-};
+use countersign_console::exit::CliError;
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::ToolDefinition};
+use countersign_policy::{JudgedCall, Judgement, Policy};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -86,12 +84,12 @@ impl SampleCall {
     }
 }
 
-/// The impact in the format of the log.
+/// The impact in the log's format.
 pub(crate) fn as_kept(impact: Option<&api::ProposedImpact>) -> serde_json::Result<Option<Json>> {
     impact.map(Json::encode).transpose()
 }
 
-/// The arguments of a command line.
+/// A command line's arguments.
 pub(crate) fn command_line(command: &str) -> serde_json::Result<Json> {
     Json::encode(&serde_json::json!({ "command": command }))
 }

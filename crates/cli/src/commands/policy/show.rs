@@ -1,16 +1,19 @@
 //! `countersign policy show`
 
 use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, read_policy_in_force, read_policy_of};
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_lines, escape_text},
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::{escape_lines, escape_text},
+    },
 };
 
 /// Options of `policy show`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first lines are comments that say who put the policy in force, when and from where. A file of policy.d follows a line \
+The first lines are comments that say who applied the policy, when and from where. A file of policy.d follows a line \
 with its name.
 
 JSON: {\"seq\", \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\": [{\"name\", \"text\"}]}; with --hash only \
@@ -19,7 +22,7 @@ pub(crate) struct PolicyShowArgs {
     /// Print only the SHA-256, which requests and responses carry
     #[arg(long)]
     hash: bool,
-    /// The policy that event N put in force [default: the policy in force]
+    /// The policy that event N made active [default: the active policy]
     #[arg(long, value_name = "N")]
     seq: Option<i64>,
 }
@@ -48,9 +51,9 @@ fn format_policy(policy: &RecordedPolicy) -> String {
     let RecordedPolicy { seq, at, principal, hash, source, text, layers } = policy;
     let (principal, source) = (escape_text(principal.as_str()), escape_text(source));
     let origin = if policy.is_recorded() {
-        format!("# Event {seq}, {at}: {principal} put this policy in force, from {source}")
+        format!("# Event {seq}, {at}: {principal} applied this policy, from {source}")
     } else {
-        format!("# {NOT_RECORDED}\n# The next process that can write puts this policy in force: {source}")
+        format!("# {NOT_RECORDED}\n# The next process that can write applies this policy: {source}")
     };
     let mut shown = format!("{origin}\n# SHA-256 {hash}\n\n{}", escape_lines(text));
     for layer in layers {

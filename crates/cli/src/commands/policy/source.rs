@@ -1,19 +1,19 @@
 //! Reading a policy, and other input files.
 
-use crate::{
-    commands::policy::recorded_policy::read_policy_in_force,
+use crate::commands::policy::recorded_policy::read_policy_in_force;
+use countersign_api::SharedGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, classify_error, unavailable_reason},
     policy_file::PolicyOnDisk,
 };
-use countersign_api::SharedGate;
-use countersign_gate::Policy;
+use countersign_policy::Policy;
 use std::{io::Read, path::Path};
 
 /// A policy and its origin.
 pub(crate) struct PolicySource {
     pub(crate) policy: Policy,
-    /// Its file, or `None` for the policy in force.
+    /// Its file, or `None` for the active policy.
     pub(super) file: Option<String>,
     /// Its name for people.
     name: String,
@@ -22,8 +22,8 @@ pub(crate) struct PolicySource {
 }
 
 impl PolicySource {
-    /// Reads the policy from the settings, or else the one in force. Without a log, that is the shipped policy, with
-    /// which every log begins.
+    /// Reads the policy from the settings, or else the active one. Without a log, that is the shipped policy, with
+    /// which every log starts.
     pub(super) async fn find(context: &CommandContext) -> anyhow::Result<Self> {
         if let Some(path) = context.settings.policy_path() {
             return Self::from_file(&path);
@@ -40,7 +40,7 @@ impl PolicySource {
         }
     }
 
-    /// Reads the policy from the settings, or else the one in force.
+    /// Reads the policy from the settings, or else the active one.
     pub(crate) async fn from_settings_or_log(
         context: &CommandContext,
         gate: &SharedGate,
@@ -50,7 +50,7 @@ impl PolicySource {
         }
         let recorded = read_policy_in_force(gate).await?;
         let name = if recorded.is_recorded() {
-            format!("the policy in force (event {}, from {})", recorded.seq, recorded.source)
+            format!("the active policy (event {}, from {})", recorded.seq, recorded.source)
         } else {
             "the shipped policy (the log has no policy, and it cannot be written)".to_owned()
         };
@@ -64,7 +64,7 @@ impl PolicySource {
         Ok(Self { policy, file: Some(file.path().display().to_string()), name, ignored: file.ignored })
     }
 
-    /// The name of the policy for people.
+    /// The policy name, for people.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -82,7 +82,7 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// True if the log does not exist yet. An empty file at its place will become one.
+/// Returns true if the log does not exist yet. An empty file with its name will become one.
 fn has_no_log(error: &anyhow::Error) -> bool {
     unavailable_reason(error) == Some("missing")
         || ["no_folder", "empty_file"].contains(&classify_error(error).1.as_str())

@@ -1,19 +1,19 @@
 //! `countersign policy suggest`
 
-use crate::{
-    commands::policy::{
-        logged_calls::{LoggedCallArgs, for_each_call},
-        source::PolicySource,
-    },
+use crate::commands::policy::{
+    logged_calls::{LoggedCallArgs, for_each_call},
+    source::PolicySource,
+};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::words::count_words,
+    present::{
+        print::{print_error, print_json, print_line},
+        words::count_words,
+    },
 };
-use countersign_gate::{
-    ReadLimits,
-    replay::{RuleSuggester, SuggestionOptions},
-};
-use countersign_tui::present::print::{print_error, print_json, print_line};
+use countersign_gate::ReadLimits;
+use countersign_replay::{RuleSuggester, SuggestionOptions};
 
 /// Options of `policy suggest`.
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,7 @@ pub(crate) async fn suggest_rules(
         SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous, all: args.all };
     let mut gather = RuleSuggester::new(meant.policy, wanted);
     let limits = ReadLimits::ANALYSIS;
-    let omitted = for_each_call(context, &gate, (&args.which, limits), |call| gather.add_call(call)).await?;
+    let omitted = for_each_call(context, &gate, &args.which, limits, |call| gather.add_call(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {
         print_json(&suggestion)?;

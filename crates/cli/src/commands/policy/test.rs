@@ -1,19 +1,20 @@
 //! `countersign policy test`
 
 use super::cases;
-use crate::{
-    commands::policy::{
-        cases::{PolicyTrial, UnexpectedVerdict},
-        source::{PolicySource, read_text},
-    },
+use crate::commands::policy::{
+    cases::{PolicyTrial, UnexpectedVerdict},
+    source::{PolicySource, read_text},
+};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
+        print::print_line,
         screen::{ScreenFormat, TextStyle},
+        text::escape_text,
         words::{count_words, verdict_word},
     },
 };
-use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::json;
 use std::path::PathBuf;
 

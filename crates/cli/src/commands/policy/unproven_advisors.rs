@@ -1,9 +1,10 @@
 //! The advisors that a policy lets decide, and that nothing proves yet.
 
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_events::Body;
-use countersign_gate::{AdvisorDirectory, EventType, Policy, event::AdvisorMode};
-use countersign_tui::present::text::escape_text;
+use countersign_approvals::advisor_directory::AdvisorDirectory;
+use countersign_console::present::text::escape_text;
+use countersign_events::{Body, EventType, event::AdvisorMode};
+use countersign_policy::Policy;
 use serde::Serialize;
 
 /// An advisor with the mode `decide` that only advises.
@@ -14,7 +15,7 @@ pub(super) struct UnprovenAdvisor {
 }
 
 impl UnprovenAdvisor {
-    /// The warning. `prefix` is the beginning of a command line that reaches the log.
+    /// The warning. `prefix` starts a command line that reaches the log.
     pub(super) fn describe(&self, prefix: &str) -> String {
         let (name, why) = (escape_text(&self.advisor), escape_text(&self.why));
         format!(

@@ -1,12 +1,9 @@
 //! Running the approved command, with the terminal attached if there is one.
 
 use super::pty;
-use crate::{
-    commands::run::{signals::pass_signals, tail::OutputTail},
-    exit::CommandExit,
-};
-use countersign_agents::environment::CALL_VARIABLE;
-use countersign_tui::present::signals::TerminationSignals;
+use crate::commands::run::{signals::pass_signals, tail::OutputTail};
+use countersign_coding_agents::environment::CALL_VARIABLE;
+use countersign_console::{exit::CommandExit, present::signals::TerminationSignals};
 use rustix::io::ioctl_fionread;
 use serde::Serialize;
 use std::{
@@ -20,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The result of the command, as the log stores it.
+/// The command's result, as the log stores it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CommandResult {
@@ -48,7 +45,7 @@ impl CommandResult {
     }
 
     fn from_status(status: ExitStatus, tail: OutputTail) -> Self {
-        // As in a shell: 128 plus the number of the signal.
+        // As in a shell: 128 plus the signal's number.
         let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
         Self {
             exit: CommandExit(u8::try_from(code).unwrap_or(1)),
