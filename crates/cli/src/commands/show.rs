@@ -2,12 +2,16 @@
 
 use crate::{
     commands::policy::recorded_policy::find_judging_policies,
+    find::{CallSelector, find_call},
+};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    find::{CallSelector, find_call},
-    present::call::print_call,
+    present::{
+        call::{ValueDetail, print_call},
+        print::print_line,
+    },
 };
-use countersign_tui::present::{call::ValueDetail, print::print_line};
 
 /// Options of `show`.
 #[derive(Debug, clap::Args)]

@@ -1,19 +1,17 @@
 //! `countersign stats`
 
-use crate::{
+use crate::filters::TimeRangeArgs;
+use countersign_api as api;
+use countersign_console::{
     context::CommandContext,
     empty_log::describe_empty_log,
     exit::CommandExit,
-    filters::TimeRangeArgs,
     present::{
+        print::{print_json, print_line},
         screen::TextStyle,
         table::{ColumnFit, TableCell, TextTable},
+        text::{escape_text, format_duration},
     },
-};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_duration},
 };
 
 /// Options of `stats`.

@@ -1,19 +1,19 @@
 //! `countersign stop`
 
-use crate::{
+use crate::find::read_pending;
+use countersign_api::{self as api, LogFilter, SendOperation, SharedGate, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    find::read_pending,
-    present::{confirm::confirm_calls, words::count_words},
+    present::{
+        confirm::{ConfirmTerms, confirm_calls},
+        facts::describe_votes,
+        print::{print_json, print_line},
+        text::escape_text,
+        words::count_words,
+    },
 };
-use countersign_api as api;
-use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{CallState, Principal, ToolName};
-use countersign_tui::present::{
-    facts::describe_votes,
-    print::{print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::{CallState, Principal, ToolName};
 
 /// Options of `stop`.
 #[derive(Debug, clap::Args)]
@@ -49,8 +49,11 @@ pub(crate) async fn stop_calls(context: &CommandContext, args: &StopArgs) -> any
     if !args.yes && !confirm_stop(context, &gate, &filter).await? {
         return Ok(CommandExit::FAILED);
     }
-    let stop = api::StopRequest { tool, comment: args.comment.clone() };
-    let stopped = gate.stop(thread.as_ref(), &stop).await?;
+    let body = api::StopRequest { tool, comment: args.comment.clone() };
+    let stopped = match thread {
+        Some(thread) => gate.send(operations::StopThread { thread, body }).await?,
+        None => gate.send(operations::StopAllThreads { body }).await?,
+    };
     if context.json {
         print_json(&stopped)?;
     } else {
@@ -78,7 +81,7 @@ async fn confirm_stop(
         (false, false) => format!("Deny {denied} and cancel {cancelled} that did not start?"),
     };
     let lists = [("These calls are pending:", &*pending), ("These calls are allowed:", &*allowed)];
-    confirm_calls(&question, &lists, (false, context.json))
+    confirm_calls(&question, &lists, ConfirmTerms { yes: false, json: context.json })
 }
 
 fn name(call: &api::CallKey) -> String {

@@ -1,13 +1,17 @@
 //! `countersign version` and `--version`
 
-use crate::{context::CommandContext, exit::CommandExit, present::error::report_usage_as_json};
 use clap::error::ErrorKind;
 use countersign_client::without_password;
-use countersign_events::look::has_hidden_character;
-use countersign_tui::present::{
-    print::{print_error, print_line, record_print_result},
-    text::escape_lines,
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        error::report_usage_as_json,
+        print::{print_error, print_line, record_print_result},
+        text::escape_lines,
+    },
 };
+use countersign_events::look::has_hidden_character;
 use serde_json::json;
 use std::env;
 
@@ -36,19 +40,19 @@ fn print_all() {
     for (name, fact) in BUILD_FACTS {
         print_line(&format!("  {name:<10} {fact}"));
     }
-    let oldest = countersign_gate::OLDEST_POSTGRES;
+    let oldest = countersign_store::OLDEST_POSTGRES;
     print_line(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
     print_line(&format!("  {:<10} {}", "sqlite", sqlite_version().as_deref().unwrap_or("unknown")));
 }
 
-/// The version of the built-in SQLite.
+/// The built-in SQLite version.
 fn sqlite_version() -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    runtime.block_on(countersign_gate::sqlite_version())
+    runtime.block_on(countersign_store::sqlite_version())
 }
 
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION, "sqlite": sqlite_version(), "postgresql": countersign_gate::OLDEST_POSTGRES});
+    let mut facts = json!({"version": VERSION, "sqlite": sqlite_version(), "postgresql": countersign_store::OLDEST_POSTGRES});
     for (name, fact) in BUILD_FACTS {
         // The build could not determine this value.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };
@@ -56,7 +60,7 @@ fn as_json() -> String {
     facts.to_string()
 }
 
-/// Prints the result of a command line that names no command: help, the version, or an error.
+/// Prints what a command line without a command results in: help, the version, or an error.
 pub(crate) fn print_parse_result(error: &clap::Error) -> CommandExit {
     // Options after -- belong to another command.
     let typed = |wanted: &str| env::args_os().take_while(|word| word != "--").any(|word| word == wanted);

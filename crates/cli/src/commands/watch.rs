@@ -1,13 +1,13 @@
 //! `countersign watch`
 
-use crate::{
+use crate::filters::parse_principal;
+use countersign_api::SharedGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    filters::parse_principal,
     settings::keys::SettingKey,
 };
-use countersign_api::SharedGate;
-use countersign_gate::{Principal, ToolName};
+use countersign_events::{Principal, ToolName};
 use countersign_tui::{CallOrder, WatchError, WatchExit, WatchOptions, run_watch};
 
 /// Options of `watch`.
@@ -22,7 +22,7 @@ pub(crate) struct WatchArgs {
     /// Only calls that this principal proposed, such as agent:builder; repeatable
     #[arg(long, value_name = "PRINCIPAL", value_parser = parse_principal)]
     by: Vec<Principal>,
-    /// The order of the list: oldest, risk (the highest first) or time-left (the least first)
+    /// The list order: oldest, risk (the highest first) or time-left (the least first)
     #[arg(long, value_name = "ORDER", default_value = "oldest")]
     sort: CallOrder,
     /// Ask line by line; the default without a terminal that can draw
@@ -42,8 +42,8 @@ pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow:
     let tool = args.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|error| CliError::usage(format!("--tool: {error}")))?;
     let gate = context.connect_to_decide().await?;
-    let mut options =
-        watch_options(context, gate.clone(), (context.log_location()?, context.command_prefix()));
+    let watched = WatchedLog { log: context.log_location()?, command_prefix: context.command_prefix() };
+    let mut options = watch_options(context, gate.clone(), watched);
     (options.thread, options.tool, options.by) = (thread, tool, args.by.clone());
     options.order = args.sort;
     options.bell &= !args.no_bell;
@@ -52,11 +52,19 @@ pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow:
     exit_of_watch(exit)
 }
 
-/// The options of a watch over all calls of a log, with the location of the log and the command that reaches it.
+/// The log that is watched.
+pub(crate) struct WatchedLog {
+    /// Its location.
+    pub(crate) log: String,
+    /// The command that reaches it.
+    pub(crate) command_prefix: String,
+}
+
+/// Options for watching all calls in a log, with its location and the command that reaches it.
 pub(crate) fn watch_options(
     context: &CommandContext,
     gate: SharedGate,
-    (log, command_prefix): (String, String),
+    WatchedLog { log, command_prefix }: WatchedLog,
 ) -> WatchOptions {
     WatchOptions {
         gate,
@@ -79,7 +87,7 @@ fn exit_of_watch(exit: Result<WatchExit, WatchError>) -> anyhow::Result<CommandE
     }
 }
 
-/// The error of the gate or the terminal itself, which has the exit code and the hint.
+/// The error from the gate or the terminal itself, which has the exit code and the hint.
 pub(crate) fn unwrap_watch_error(error: WatchError) -> anyhow::Error {
     match error {
         WatchError::Gate(error) => error.into(),

@@ -8,20 +8,19 @@ mod signals;
 mod tail;
 mod wait_line;
 
-use crate::{
+use countersign_api::{self as api, ErrorCode, GateError, SharedGate, held_claim::HeldClaim, random_id};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, print_json, print_line},
+        signals::TerminationSignals,
+        text::{escape_lines, escape_text},
+    },
 };
-use countersign_api as api;
-use countersign_api::{ErrorCode, GateError, SharedGate, held_claim::HeldClaim, random_id};
-use countersign_gate::{
+use countersign_events::{
     CallState, Json, ToolName,
     event::{Source, Status},
-};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    signals::TerminationSignals,
-    text::{escape_lines, escape_text},
 };
 use execute::{CommandResult, run_command};
 use program::check_program;
@@ -32,7 +31,7 @@ use wait_line::WaitLine;
 /// The time for which a server that is away is tried again.
 const AWAY: Duration = Duration::from_secs(30);
 
-/// The arguments of the call. Approvers see both, and both decide what runs.
+/// The call's arguments. Approvers see both, and both decide what runs.
 #[derive(Debug, Serialize, Deserialize)]
 struct ShellArguments {
     /// The command, quoted for a shell.
@@ -50,14 +49,14 @@ reported before approvers are asked.\n\n\
 JSON: the call with its result; the output of the command goes to stderr"
 )]
 pub(crate) struct RunArgs {
-    /// The thread of the call; session grants apply within it
+    /// The call's thread; session grants apply within it
     #[arg(long, default_value = "terminal", value_name = "THREAD")]
     thread: String,
     /// The tool name of the call
     #[arg(long, default_value = "bash")]
     tool: String,
-    /// The id of the call; the same id resumes a run that was interrupted before it started, or takes over a call
-    /// that was released
+    /// The call's id; the same id resumes a run that was interrupted before it started, or takes over a call that was
+    /// released
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// The purpose, shown to approvers
@@ -76,7 +75,7 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn parse_seconds(text: &str) -> Result<u32, String> {
-    let seconds = countersign_gate::policy::parse_span(text).map(|span| span.as_secs());
+    let seconds = countersign_policy::parse_span(text).map(|span| span.as_secs());
     seconds
         .and_then(|seconds| u32::try_from(seconds).ok())
         .ok_or_else(|| "expected a whole number and a unit, such as 90s, 15m, 2h or 1d".to_owned())
@@ -152,7 +151,7 @@ fn does_not_run_again(call: &api::Call) -> CliError {
     CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }
 }
 
-/// The proposal of the command. Its place is the current folder on the machine that `place` names.
+/// The command's proposal. Its place is the current folder on the machine that `place` names.
 fn proposal(args: &RunArgs, place: api::Place) -> anyhow::Result<api::ProposeRequest> {
     let not_unicode = || {
         CliError::usage("the command and its folder must be valid Unicode, so that approvers can read them")
@@ -179,7 +178,7 @@ fn proposal(args: &RunArgs, place: api::Place) -> anyhow::Result<api::ProposeReq
     })
 }
 
-/// Waits for the decision. Ctrl-C, SIGTERM and the end of the terminal cancel the call.
+/// Waits for the decision. Ctrl-C, SIGTERM and a closed terminal cancel the call.
 async fn wait(
     context: &CommandContext,
     gate: &SharedGate,
@@ -252,7 +251,7 @@ async fn start(
     record(context, held, &ended).await
 }
 
-/// True if the claim was refused because the call was lost and may not be taken over.
+/// Returns true if the claim was refused because the call was lost and may not be taken over.
 fn is_still_lost(call: &api::Call, error: &GateError) -> bool {
     let first = call.execution.as_ref().map(|execution| execution.seq);
     let current = error.facts.execution.as_ref().map(|execution| execution.seq);

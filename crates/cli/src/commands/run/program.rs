@@ -1,8 +1,10 @@
-//! Looks up the program of a command, as the kernel does when it starts: in the folders of PATH, and with the right to
+//! Looks up a command's program as the kernel does when it starts one: in the PATH folders, and with the right to
 //! execute it.
 
-use crate::exit::{CliError, CommandExit};
-use countersign_tui::present::text::escape_text;
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::text::escape_text,
+};
 use rustix::fs::{Access, access};
 use std::{
     ffi::{OsStr, OsString},

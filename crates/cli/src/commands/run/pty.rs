@@ -2,9 +2,9 @@
 //! output is recorded.
 
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
-use countersign_agents::environment::CALL_VARIABLE;
-use countersign_gate::Clock;
-use countersign_tui::present::signals::TerminationSignals;
+use countersign_coding_agents::environment::CALL_VARIABLE;
+use countersign_console::present::signals::TerminationSignals;
+use countersign_store::Clock;
 use pty_process::{Command, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::{process::ExitStatus, time::Duration};
@@ -81,11 +81,11 @@ pub(super) async fn run_attached(
     status.ok_or_else(|| std::io::Error::other("the command has no status"))
 }
 
-/// A terminal that a background process keeps open counts as read after this time without output.
+/// A terminal that a background process keeps open is treated as read after this time without output.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// Shows the rest of the output after the command has ended. A background process keeps the terminal open and is not
-/// waited for. The kernel does not report when the last output has arrived, so a pause counts as the end.
+/// Shows the remaining output after the command has ended. A background process keeps the terminal open and is not
+/// waited for. The kernel does not report when the last output has arrived, so a pause is treated as the end.
 async fn drain(output: &mut pty_process::OwnedReadPty, tail: &mut OutputTail) -> bool {
     let mut chunk = vec![0; 16 * 1024];
     loop {
@@ -107,7 +107,7 @@ async fn show(chunk: &[u8], tail: &mut OutputTail) {
     let _ = stdout.flush().await;
 }
 
-/// Gives the terminal of the command the size of ours.
+/// Gives the command's terminal the size of ours.
 fn resize(set: impl Fn(Size) -> pty_process::Result<()>) {
     if let Ok(size) = tcgetwinsize(std::io::stdout()) {
         let _ = set(Size::new(size.ws_row, size.ws_col));

@@ -1,12 +1,15 @@
 //! The line on stderr while `run` waits for a decision.
 
-use crate::context::CommandContext;
 use countersign_api as api;
-use countersign_gate::{Clock, Timestamp};
-use countersign_tui::present::{
-    print::{print_error, print_error_part},
-    text::{escape_text, format_duration},
+use countersign_console::{
+    context::CommandContext,
+    present::{
+        print::{print_error, print_error_part},
+        text::{escape_text, format_duration},
+    },
 };
+use countersign_events::Timestamp;
+use countersign_store::Clock;
 use std::{io::IsTerminal, time::Duration};
 
 /// The line, with the waiting time.

@@ -1,9 +1,13 @@
 //! `countersign thread close`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `thread close`.
@@ -22,8 +26,11 @@ pub(crate) async fn close_thread(
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
-    let before = gate.thread(&thread).await.is_ok_and(|found| found.closed_at.is_some());
-    let closed = gate.close(&thread).await?;
+    let before = gate
+        .send(operations::ShowThread { thread: thread.clone() })
+        .await
+        .is_ok_and(|found| found.closed_at.is_some());
+    let closed = gate.send(operations::CloseThread { thread: thread.clone() }).await?;
     if context.json {
         print_json(&closed)?;
         return Ok(CommandExit::DONE);

@@ -1,10 +1,13 @@
 //! `countersign thread list`
 
 use super::table::thread_table;
-use crate::{context::CommandContext, exit::CommandExit, filters::PageArgs};
-use countersign_api as api;
-use countersign_api::SharedGate;
-use countersign_tui::present::print::{print_error, print_json, print_line};
+use crate::filters::PageArgs;
+use countersign_api::{self as api, SendOperation, SharedGate, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::print::{print_error, print_json, print_line},
+};
 
 /// Options of `thread list`.
 #[derive(Debug, clap::Args)]
@@ -42,7 +45,7 @@ async fn read_threads(
     let (mut threads, mut next) = (Vec::new(), Some(page.after));
     while let Some(after) = next.filter(|_| threads.len() < page.limit()) {
         let limit = (page.limit() - threads.len()).min(api::MAX_PAGE);
-        let found = gate.threads(api::PageQuery { after, limit }).await?;
+        let found = gate.send(operations::ListThreads { query: api::PageQuery { after, limit } }).await?;
         threads.extend(found.threads);
         next = found.next;
     }

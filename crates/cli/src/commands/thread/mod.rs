@@ -8,8 +8,8 @@ mod show;
 mod table;
 mod unknown;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign thread`.
 #[derive(Debug, Subcommand)]
@@ -20,7 +20,7 @@ pub(crate) enum ThreadSubcommand {
     Show(show::ThreadShowArgs),
     /// Show or set the mode: how the thread answers calls that the policy asks about
     Mode(mode::ThreadModeArgs),
-    /// Show or set the policy of the thread for single tools
+    /// Show or set the thread's policy for single tools
     Policy(policy::ThreadPolicyArgs),
     /// Close a thread: cancel its pending calls and accept no new ones
     Close(close::ThreadCloseArgs),

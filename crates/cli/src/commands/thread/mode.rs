@@ -1,14 +1,18 @@
 //! `countersign thread mode`
 
 use super::unknown::explain_unknown_thread;
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use countersign_api as api;
-use countersign_gate::{Clock, event};
-use countersign_tui::present::{
-    print::print_line,
-    text::{escape_text, format_age},
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::print_line,
+        text::{escape_text, format_age},
+    },
 };
+use countersign_events::event;
+use countersign_store::Clock;
 
 /// Options of `thread mode`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +44,7 @@ fn modes() -> impl TypedValueParser<Value = event::Mode> {
     PossibleValuesParser::new(modes).try_map(|text| text.parse::<event::Mode>())
 }
 
-/// The effect of a mode.
+/// What a mode does.
 const fn about(mode: event::Mode) -> &'static str {
     match mode {
         event::Mode::Interactive => "people decide calls that the policy asks about",
@@ -60,9 +64,11 @@ pub(crate) async fn show_or_set_mode(
     let now = match args.set {
         Some(mode) => {
             let set = api::ModeRequest { mode, new_thread: args.new_thread };
-            gate.set_mode(&thread, &set).await.map_err(explain_unknown_thread)?
+            gate.send(operations::SetMode { thread: thread.clone(), body: set })
+                .await
+                .map_err(explain_unknown_thread)?
         }
-        None => gate.mode(&thread).await?,
+        None => gate.send(operations::ShowMode { thread: thread.clone() }).await?,
     };
     print_line(&if context.json { serde_json::to_string(&now)? } else { as_text(&now) });
     Ok(CommandExit::DONE)

@@ -1,17 +1,18 @@
 //! `countersign thread policy`
 
 use super::unknown::explain_unknown_thread;
-use crate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
+    },
 };
-use countersign_api as api;
-use countersign_gate::{Clock, ToolName, event::ToolPolicy};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::{ToolName, event::ToolPolicy};
+use countersign_store::Clock;
 use std::collections::BTreeMap;
 
 /// Options of `thread policy`.
@@ -59,10 +60,12 @@ pub(crate) async fn show_or_set_policy(
         }
     }
     let found = if tools.is_empty() {
-        gate.policies(&thread).await?
+        gate.send(operations::ShowToolPolicies { thread: thread.clone() }).await?
     } else {
         let set = api::ToolPoliciesRequest { tools, new_thread: args.new_thread };
-        gate.set_policies(&thread, &set).await.map_err(explain_unknown_thread)?
+        gate.send(operations::SetToolPolicies { thread: thread.clone(), body: set })
+            .await
+            .map_err(explain_unknown_thread)?
     };
     if context.json {
         print_json(&found)?;

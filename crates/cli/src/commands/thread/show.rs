@@ -1,8 +1,12 @@
 //! `countersign thread show`
 
 use super::table::thread_table;
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_tui::present::print::{print_json, print_line};
+use countersign_api::{SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::print::{print_json, print_line},
+};
 
 /// Options of `thread show`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +23,8 @@ pub(crate) async fn show_thread(
     args: &ThreadShowArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let thread = gate.thread(&countersign_api::parse_thread_id(&args.thread)?).await?;
+    let thread =
+        gate.send(operations::ShowThread { thread: countersign_api::parse_thread_id(&args.thread)? }).await?;
     if context.json {
         print_json(&thread)?;
     } else {

@@ -1,12 +1,12 @@
 //! Threads as a table.
 
-use crate::present::{
+use countersign_api as api;
+use countersign_console::present::{
     screen::TextStyle,
     table::{ColumnFit, TableCell, TextTable},
+    text::{escape_text, format_age},
 };
-use countersign_api as api;
-use countersign_gate::{Timestamp, event::Mode};
-use countersign_tui::present::text::{escape_text, format_age};
+use countersign_events::{Timestamp, event::Mode};
 
 /// One row for each thread.
 pub(super) fn thread_table(threads: &[api::ThreadSummary], now: Timestamp) -> TextTable {

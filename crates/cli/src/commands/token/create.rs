@@ -1,21 +1,20 @@
 //! `countersign token create`
 
-use crate::{
+use countersign_api::{self as api, SendOperation, operations, page_address};
+use countersign_console::{
     context::CommandContext,
+    credentials::sign_in_link,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, print_json, print_line},
+        text::escape_text,
+    },
     settings::log_target::LogTarget,
 };
-use countersign_api::{self as api, page_address};
-use countersign_gate::{
-    event::{Role, TokenKind},
-    policy::parse_span,
-};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::event::{Role, TokenKind};
+use countersign_policy::parse_span;
 
-/// The address of the server in a link if neither an option nor a setting names one.
+/// The server address in a link if neither an option nor a setting names one.
 const DEFAULT_URL: &str = "http://127.0.0.1:7878";
 
 /// Options of `token create`.
@@ -34,10 +33,10 @@ pub(crate) struct TokenCreateArgs {
     /// The threads that its holder sees, a glob such as 'ci/*'; repeatable [default: all]
     #[arg(long, value_name = "GLOB")]
     threads: Vec<String>,
-    /// The level of an approver, besides the one that the policy gives
+    /// An approver's level, besides the one that the policy gives
     #[arg(long)]
     level: Option<String>,
-    /// A group of an approver, besides those of the policy; repeatable
+    /// An approver group, besides the policy's groups; repeatable
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
     /// The time after which it is not accepted, such as 90d or 12h [default: never; for a link 15m]
@@ -46,7 +45,7 @@ pub(crate) struct TokenCreateArgs {
     /// Print a link that signs a person in once with a browser
     #[arg(long)]
     link: bool,
-    /// The address of the server in the link
+    /// The server address in the link
     #[arg(
         long,
         help = "The address of the server's pages in the link [default: that of --server, or http://countersign.localhost:7878]",
@@ -69,7 +68,7 @@ pub(super) async fn create_token(
         threads: args.threads.clone(),
         expires_in_seconds: args.expires.as_deref().map(read_expiry).transpose()?,
     };
-    let created = context.connect().await?.create_token(&request).await?;
+    let created = context.connect().await?.send(operations::CreateToken { body: request }).await?;
     let link = args.link.then(|| sign_in_link(&base_url(context, args), &created.secret));
     if context.json {
         let mut printed = serde_json::to_value(&created)?;
@@ -82,11 +81,6 @@ pub(super) async fn create_token(
     print_line(link.as_deref().unwrap_or(&created.secret));
     print_error(&describe_token(&created.token));
     Ok(CommandExit::DONE)
-}
-
-/// The address at which a browser signs in. The token is in the fragment, which a browser sends to no server.
-pub(crate) fn sign_in_link(url: &str, secret: &str) -> String {
-    format!("{}/sign-in/#{secret}", url.trim_end_matches('/'))
 }
 
 fn base_url(context: &CommandContext, args: &TokenCreateArgs) -> String {
@@ -104,7 +98,7 @@ fn read_expiry(text: &str) -> anyhow::Result<u64> {
     Ok(span.as_secs())
 }
 
-/// What the holder of a new token can do, in sentences.
+/// What a new token's holder can do, in sentences.
 fn describe_token(token: &api::Token) -> String {
     let rights = match token.role {
         Role::Agent => "propose, wait for, claim, finish and cancel calls; it decides nothing",

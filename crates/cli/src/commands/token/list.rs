@@ -1,16 +1,17 @@
 //! `countersign token list`
 
-use crate::{
+use crate::pages::read_pages;
+use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
+    },
 };
-use countersign_api as api;
-use countersign_gate::Timestamp;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::Timestamp;
 
 /// Options of `token list`.
 #[derive(Debug, clap::Args)]
@@ -28,13 +29,14 @@ pub(super) async fn list_tokens(
     args: &TokenListArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let selection = if args.all { api::TokenSelection::All } else { api::TokenSelection::Active };
-    let mut all = api::TokenPage { tokens: Vec::new(), next: Some(0) };
-    while let Some(after) = all.next {
-        let page = gate.tokens(selection, api::PageQuery { after, limit: api::MAX_PAGE }).await?;
-        all.tokens.extend(page.tokens);
-        all.next = page.next;
-    }
+    let mut all = api::TokenPage { tokens: Vec::new(), next: None };
+    read_pages(0, async |page| {
+        let query = SelectionQuery { all: args.all, page };
+        let found = gate.send(operations::ListTokens { query }).await?;
+        all.tokens.extend(found.tokens);
+        Ok(found.next)
+    })
+    .await?;
     if context.json {
         print_json(&all)?;
     } else if all.tokens.is_empty() {

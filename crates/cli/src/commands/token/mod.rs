@@ -4,10 +4,8 @@ mod create;
 mod list;
 mod revoke;
 
-pub(crate) use create::sign_in_link;
-
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign token`.
 #[derive(Debug, Subcommand)]

@@ -1,17 +1,20 @@
 //! `countersign token revoke`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `token revoke`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: the token, as in `token list`")]
 pub(crate) struct TokenRevokeArgs {
-    /// The id of the token in `token list`
+    /// The token id from `token list`
     id: String,
     /// The reason, which the log keeps
     #[arg(long)]
@@ -23,7 +26,8 @@ pub(super) async fn revoke_token(
     args: &TokenRevokeArgs,
 ) -> anyhow::Result<CommandExit> {
     let request = api::RevokeTokenRequest { reason: args.reason.clone() };
-    let revoked = context.connect().await?.revoke_token(&args.id, &request).await?;
+    let revoked =
+        context.connect().await?.send(operations::RevokeToken { id: args.id.clone(), body: request }).await?;
     if context.json {
         print_json(&revoked)?;
     } else {

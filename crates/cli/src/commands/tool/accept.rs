@@ -1,20 +1,23 @@
 //! `countersign tool accept`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
-use countersign_gate::Sha256;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
+use countersign_events::Sha256;
 
 /// Options of `tool accept`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: the tool, as in `tool show`")]
 pub(crate) struct ToolAcceptArgs {
-    /// The name of the tool
+    /// The tool's name
     name: String,
-    /// The hash of the definition that you have read in `tool show`
+    /// The definition hash that you have read in `tool show`
     #[arg(long, value_parser = parse_hash)]
     hash: Sha256,
     /// The reason, which the log keeps
@@ -31,8 +34,11 @@ pub(super) async fn accept_definition(
     args: &ToolAcceptArgs,
 ) -> anyhow::Result<CommandExit> {
     let request = api::AcceptDefinitionRequest { definition_hash: args.hash, comment: args.comment.clone() };
-    let details =
-        context.connect().await?.accept_definition(&api::parse_tool_name(&args.name)?, &request).await?;
+    let details = context
+        .connect()
+        .await?
+        .send(operations::AcceptDefinition { tool: api::parse_tool_name(&args.name)?, body: request })
+        .await?;
     if context.json {
         print_json(&details)?;
         return Ok(CommandExit::DONE);

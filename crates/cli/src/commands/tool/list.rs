@@ -1,17 +1,18 @@
 //! `countersign tool list`
 
-use crate::{
+use crate::pages::read_pages;
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
-    present::table::{ColumnFit, TextTable},
+    present::{
+        facts::describe_likeness,
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
+    },
 };
-use countersign_api as api;
-use countersign_gate::Timestamp;
-use countersign_tui::present::{
-    facts::describe_likeness,
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::Timestamp;
 
 /// Options of `tool list`.
 #[derive(Debug, clap::Args)]
@@ -26,12 +27,13 @@ pub(crate) struct ToolListArgs {
 
 pub(super) async fn list_tools(context: &CommandContext, args: &ToolListArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let mut all = api::ToolPage { tools: Vec::new(), next: Some(0) };
-    while let Some(after) = all.next {
-        let page = gate.tools(api::PageQuery { after, limit: api::MAX_PAGE }).await?;
-        all.tools.extend(page.tools.into_iter().filter(|tool| tool.changed || !args.changed));
-        all.next = page.next;
-    }
+    let mut all = api::ToolPage { tools: Vec::new(), next: None };
+    read_pages(0, async |page| {
+        let found = gate.send(operations::ListTools { query: page }).await?;
+        all.tools.extend(found.tools.into_iter().filter(|tool| tool.changed || !args.changed));
+        Ok(found.next)
+    })
+    .await?;
     if context.json {
         print_json(&all)?;
     } else if all.tools.is_empty() {

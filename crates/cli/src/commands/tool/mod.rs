@@ -4,15 +4,15 @@ mod accept;
 mod list;
 mod show;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign tool`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolSubcommand {
     /// List the tools that the log knows, and those whose definition has changed
     List(list::ToolListArgs),
-    /// Print the definitions of a tool, and how they differ
+    /// Print a tool's definitions, and how they differ
     Show(show::ToolShowArgs),
     /// Accept a changed definition of a tool
     Accept(accept::ToolAcceptArgs),

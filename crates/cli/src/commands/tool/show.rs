@@ -1,13 +1,16 @@
 //! `countersign tool show`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
-use countersign_gate::Json;
-use countersign_tui::present::{
-    facts::{change_lines, describe_likeness},
-    print::{print_json, print_line},
-    text::{compact_json, escape_text},
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        facts::{change_lines, describe_likeness},
+        print::{print_json, print_line},
+        text::{compact_json, escape_text},
+    },
 };
+use countersign_events::Json;
 
 /// Options of `tool show`.
 #[derive(Debug, clap::Args)]
@@ -15,12 +18,16 @@ use countersign_tui::present::{
     after_help = "JSON: {\"tool\": as in `tool list`, \"definitions\": [{\"seq\", \"principal\", \"at\", \"definitionHash\", \"definition\": {\"description\", \"inputSchema\"}, \"annotations\", \"redacted\", \"changes\": [{\"path\", \"from\", \"to\"}], \"accepted\": {\"seq\", \"principal\", \"at\", \"comment\"}}]}, the oldest first"
 )]
 pub(crate) struct ToolShowArgs {
-    /// The name of the tool
+    /// The tool's name
     name: String,
 }
 
 pub(super) async fn show_tool(context: &CommandContext, args: &ToolShowArgs) -> anyhow::Result<CommandExit> {
-    let details = context.connect().await?.tool(&api::parse_tool_name(&args.name)?).await?;
+    let details = context
+        .connect()
+        .await?
+        .send(operations::ShowTool { tool: api::parse_tool_name(&args.name)? })
+        .await?;
     if context.json {
         print_json(&details)?;
     } else {

@@ -1,8 +1,8 @@
 //! `countersign verify --archive`
 
-use crate::context::CommandContext;
-use countersign_gate::{ArchiveCheck, EmbeddedGate, GateFailure, StoreError};
-use countersign_tui::present::text::escape_text;
+use countersign_console::{context::CommandContext, present::text::escape_text};
+use countersign_gate::{ArchiveCheck, EmbeddedGate, GateFailure};
+use countersign_store::StoreError;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ impl ArchiveFindings {
         Ok(Self { files })
     }
 
-    /// True if nothing is wrong.
+    /// Returns true if nothing is wrong.
     pub(super) fn holds(&self) -> bool {
         self.files.iter().all(|(_, checked)| checked.as_ref().is_ok_and(|check| !check.has_erased_texts))
     }
@@ -71,9 +71,9 @@ fn describe(file: &str, checked: &Result<ArchiveCheck, String>) -> String {
     let holds = format!("The archive {file} is intact: {threads} threads, {events} events, all of this log.");
     let again = "run the same `countersign archive` again";
     let unfinished = (!left.is_empty())
-        .then(|| format!("The log has the texts of {} of its threads too: {again}.", left.len()));
+        .then(|| format!("The log has the content of {} of its threads too: {again}.", left.len()));
     let erased = has_erased_texts
-        .then(|| format!("It has texts of calls that were erased since: {again}, which erases them."));
+        .then(|| format!("It has the content of calls that were erased since: {again}, which erases them."));
     let lines = [Some(holds), Some(format!("digest {}", contents.digest)), unfinished, erased];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }

@@ -4,13 +4,15 @@ use super::{
     database_findings::{schema_json, schema_lines},
     signed::VerifiedCheckpoint,
 };
-use crate::{
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::print::print_line,
 };
-use countersign_api::ApprovalGate;
-use countersign_gate::{CheckpointReport, EmbeddedGate, chain::Checkpoint};
-use countersign_tui::present::print::print_line;
+use countersign_events::chain::Checkpoint;
+use countersign_gate::EmbeddedGate;
+use countersign_store::CheckpointReport;
 use serde_json::json;
 use std::{
     fs::File,

@@ -1,7 +1,8 @@
 //! The findings about the database below the log: its schema and its integrity.
 
-use countersign_gate::{EmbeddedGate, GateFailure, IntegrityReport, SchemaReport};
-use countersign_tui::present::text::escape_text;
+use countersign_console::present::text::escape_text;
+use countersign_gate::{EmbeddedGate, GateFailure};
+use countersign_store::{IntegrityReport, SchemaReport};
 use serde_json::json;
 
 /// The findings about the database.
@@ -16,7 +17,7 @@ impl DatabaseFindings {
         Ok(Self { schema: gate.inspect_schema().await?, integrity: gate.inspect_integrity().await? })
     }
 
-    /// True if nothing is wrong.
+    /// Returns true if nothing is wrong.
     pub(super) fn holds(&self) -> bool {
         self.schema.holds() && self.integrity.holds()
     }

@@ -5,18 +5,20 @@ pub(crate) mod checkpoint;
 mod database_findings;
 mod signed;
 
-use crate::{
+use archives::ArchiveFindings;
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     empty_log::describe_empty_log,
     exit::{CliError, CommandExit},
-    present::words::count_words,
+    present::{print::print_line, text::escape_text, words::count_words},
 };
-use archives::ArchiveFindings;
-use countersign_api::ApprovalGate;
-use countersign_gate::{
-    EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::Checkpoint, proofs::pinned::PinnedKeys,
-};
-use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_events::chain::Checkpoint;
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_proofs::pinned::PinnedKeys;
+use countersign_service::doctor::describe_mismatches;
+use countersign_store::{StoreOptions, VerifyReport};
 use database_findings::DatabaseFindings;
 use serde_json::json;
 use signed::VerifiedCheckpoint;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"mismatches\": the calls that ran something else than was approved, \"newerEvents\": the events of types that only a newer version knows, \"unjudged\": the events that these concern and that were checked by the chain alone, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"judgedOtherwise\": the number of proposals that this version judges otherwise by the policy of their time, \"mismatches\": the calls that ran something else than was approved, \"newerEvents\": the events of types that only a newer version knows, \"unjudged\": the events that these concern and that were checked by the chain alone, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -41,11 +43,11 @@ pub(crate) struct VerifyArgs {
     /// The public key of the signature: ed25519:… or a file that contains it
     #[arg(long, value_name = "KEY", requires = "checkpoint")]
     public_key: Option<String>,
-    /// Accept only proofs by the keys in this file, as `approver-key list --pins` prints them. Keep it off the machine of
-    /// the log
+    /// Accept only proofs by the keys in this file, as `approver-key list --pins` prints them. Keep it off the log's
+    /// machine
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "checkpoint"])]
     approver_keys: Option<PathBuf>,
-    /// Also check this archive: that it is intact and has the events of the log; repeatable
+    /// Also check this archive: that it is intact and has the log's events; repeatable
     #[arg(long = "archive", value_name = "FILE", conflicts_with_all = ["from", "checkpoint"])]
     archives: Vec<PathBuf>,
 }
@@ -85,9 +87,8 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     let mismatches = gate.mismatch_count().await?;
     gate.shut_down().await;
     if context.json {
-        print_line(
-            &as_json(&report, (repaired, empty.is_some(), mismatches), &findings, &archives).to_string(),
-        );
+        let facts = LogCondition { is_repaired: repaired, is_empty: empty.is_some(), mismatches };
+        print_line(&as_json(&report, &facts, &findings, &archives).to_string());
     } else {
         if repaired {
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
@@ -109,7 +110,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     })
 }
 
-/// Reads the keys that are pinned off the machine of the log.
+/// Reads the keys that are pinned off the log's machine.
 fn read_pinned_keys(path: &Path) -> anyhow::Result<PinnedKeys> {
     let refuse = |why: String| CliError::usage(format!("--approver-keys {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
@@ -128,22 +129,30 @@ async fn walk(
     Ok(report)
 }
 
+/// What is known of the log beside the report.
+struct LogCondition {
+    is_repaired: bool,
+    is_empty: bool,
+    mismatches: u64,
+}
+
 fn as_json(
     report: &VerifyReport,
-    (repaired, empty, mismatches): (bool, bool, u64),
+    facts: &LogCondition,
     findings: &DatabaseFindings,
     archives: &ArchiveFindings,
 ) -> serde_json::Value {
     json!({
         "holds": report.holds() && findings.holds() && archives.holds(),
         "events": report.events,
-        "empty": empty,
+        "empty": facts.is_empty,
         "tip": report.tip,
         "unsealed": report.unsealed,
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
-        "mismatches": mismatches,
+        "judgedOtherwise": report.judged_otherwise_count,
+        "mismatches": facts.mismatches,
         "newerEvents": report.unjudged.newer,
         "unjudged": report.unjudged.concerned,
         "proofs": {
@@ -153,7 +162,7 @@ fn as_json(
         },
         "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
-        "repaired": repaired,
+        "repaired": facts.is_repaired,
         "checkpoint": report.broken.is_none().then(|| tip_of(report).to_string()),
         "schema": database_findings::schema_json(&findings.schema),
         "integrity": { "problems": findings.integrity.problems, "skipped": findings.integrity.skipped },
@@ -161,15 +170,7 @@ fn as_json(
     })
 }
 
-/// The calls that ran something else than was approved.
-pub(crate) fn describe_mismatches(count: u64) -> String {
-    let calls = count_words(count, "call");
-    format!(
-        "{calls} ran other arguments than were approved, or without an approval: `countersign log --type TOOL_EXECUTION_MISMATCH` lists them."
-    )
-}
-
-/// The end of the log, to be noted as a checkpoint.
+/// The log's end, to be noted as a checkpoint.
 const fn tip_of(report: &VerifyReport) -> Checkpoint {
     Checkpoint { seq: report.events, hash: report.tip }
 }
@@ -199,6 +200,17 @@ fn describe_proofs(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> Option
     })
 }
 
+fn describe_row(seq: i64, reason: &str) -> String {
+    format!("event {seq}: {}", escape_text(reason))
+}
+
+/// Adds the number of rows that the report leaves out.
+fn note_hidden(mut lines: Vec<String>, count: u64) -> Vec<String> {
+    let hidden = count.saturating_sub(lines.len() as u64);
+    lines.extend((hidden > 0).then(|| format!("and {hidden} more")));
+    lines
+}
+
 fn as_text(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> String {
     let mut lines = vec![match &report.broken {
         None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, tip_of(report)),
@@ -214,11 +226,17 @@ fn as_text(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> String {
     }
     if report.inadmissible_count > 0 {
         lines.push(format!("The rules would not have written {} events:", report.inadmissible_count));
-        lines.extend(
-            report.inadmissible.iter().map(|row| format!("event {}: {}", row.seq, escape_text(&row.reason))),
-        );
-        let hidden = report.inadmissible_count.saturating_sub(report.inadmissible.len() as u64);
-        lines.extend((hidden > 0).then(|| format!("and {hidden} more")));
+        let rows = report.inadmissible.iter().map(|row| describe_row(row.seq, &row.reason)).collect();
+        lines.extend(note_hidden(rows, report.inadmissible_count));
+    }
+    if report.judged_otherwise_count > 0 {
+        lines.push(format!(
+            "This version judges {} otherwise by the policy of their time. An earlier version may have read them less \
+             strictly, or another program wrote them:",
+            count_words(report.judged_otherwise_count, "proposal")
+        ));
+        let rows = report.judged_otherwise.iter().map(|row| describe_row(row.seq, &row.reason)).collect();
+        lines.extend(note_hidden(rows, report.judged_otherwise_count));
     }
     if report.unjudged.newer > 0 {
         lines.push(format!(

@@ -1,12 +1,13 @@
 //! The signature of `countersign verify --checkpoint`.
 
-use crate::checkpoint::{
+use countersign_console::present::text::escape_text;
+use countersign_events::chain::Checkpoint;
+use countersign_gate::EmbeddedGate;
+use countersign_service::checkpoint::{
     document::SignedCheckpoint,
     keys::CheckpointPublicKey,
     make::{check_log, identify_log},
 };
-use countersign_gate::{EmbeddedGate, chain::Checkpoint};
-use countersign_tui::present::text::escape_text;
 use serde_json::json;
 use std::path::Path;
 

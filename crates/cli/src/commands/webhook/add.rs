@@ -1,15 +1,15 @@
 //! `countersign webhook add`
 
-use crate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, print_json, print_line},
+        text::escape_text,
+    },
 };
-use countersign_api as api;
-use countersign_gate::event::{WebhookFormat, WebhookTopic};
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::escape_text,
-};
+use countersign_events::event::{WebhookFormat, WebhookTopic};
 use std::{
     fs::File,
     io::{Read, stdin},
@@ -30,10 +30,10 @@ pub(crate) struct WebhookAddArgs {
     name: String,
     /// The address, https://…; - reads it from stdin
     url: String,
-    /// The form of the messages: standard (signed JSON), slack, teams, discord or ntfy
+    /// The message form: standard (signed JSON), slack, teams, discord or ntfy
     #[arg(long, value_name = "FORMAT", default_value = "standard")]
     format: WebhookFormat,
-    /// A topic of the messages: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged,
+    /// A message topic: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged,
     /// mismatch or `advisor_mode`; repeatable [default: all]
     #[arg(long = "topic", value_name = "TOPIC")]
     topics: Vec<WebhookTopic>,
@@ -46,7 +46,7 @@ pub(crate) struct WebhookAddArgs {
     /// Permit an address in a private network, and http://
     #[arg(long)]
     allow_private: bool,
-    /// Send the arguments of calls, with the secrets that the policy masks; without this, only the page of the call shows them
+    /// Send the arguments of calls, with the secrets that the policy masks; without this, only the call page shows them
     #[arg(long)]
     arguments: bool,
 }
@@ -66,7 +66,7 @@ pub(super) async fn add_webhook(
         allow_private: args.allow_private,
         arguments: args.arguments,
     };
-    let added = context.connect().await?.add_webhook(&request).await?;
+    let added = context.connect().await?.send(operations::AddWebhook { body: request }).await?;
     if context.json {
         print_json(&added)?;
         return Ok(CommandExit::DONE);

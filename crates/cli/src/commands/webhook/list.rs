@@ -1,19 +1,17 @@
 //! `countersign webhook list`
 
-use crate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
     present::{
+        print::{print_json, print_line},
         table::{ColumnFit, TextTable},
+        text::{escape_text, format_age},
         words::count_words,
     },
 };
-use countersign_api as api;
-use countersign_gate::Timestamp;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::{escape_text, format_age},
-};
+use countersign_events::Timestamp;
 
 /// The most failing and parked messages that are printed for each webhook.
 const MAX_MESSAGES: usize = 5;
@@ -29,7 +27,7 @@ pub(super) async fn list_webhooks(
     context: &CommandContext,
     _: &WebhookListArgs,
 ) -> anyhow::Result<CommandExit> {
-    let list = context.connect().await?.webhooks().await?;
+    let list = context.connect().await?.send(operations::ListWebhooks {}).await?;
     if context.json {
         print_json(&list)?;
     } else if list.webhooks.is_empty() {
@@ -74,7 +72,7 @@ fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {
     table
 }
 
-/// The messages of a webhook that are not delivered, and how to send the parked ones again.
+/// A webhook's undelivered messages, and how to send the parked ones again.
 fn undelivered_lines(context: &CommandContext, webhook: &api::Webhook) -> Vec<String> {
     let name = escape_text(&webhook.name);
     let attempts = |count: u32| count_words(u64::from(count), "attempt");

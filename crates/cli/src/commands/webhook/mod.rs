@@ -6,8 +6,8 @@ mod remove;
 mod retry;
 mod test;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign webhook`.
 #[derive(Debug, Subcommand)]

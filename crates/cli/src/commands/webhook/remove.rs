@@ -1,16 +1,20 @@
 //! `countersign webhook remove`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `webhook remove`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: the webhook as it was, as in `webhook list`")]
 pub(crate) struct WebhookRemoveArgs {
-    /// The name of the webhook
+    /// The webhook's name
     name: String,
 }
 
@@ -18,7 +22,8 @@ pub(super) async fn remove_webhook(
     context: &CommandContext,
     args: &WebhookRemoveArgs,
 ) -> anyhow::Result<CommandExit> {
-    let removed = context.connect().await?.remove_webhook(&args.name).await?;
+    let removed =
+        context.connect().await?.send(operations::RemoveWebhook { name: args.name.clone() }).await?;
     if context.json {
         print_json(&removed)?;
     } else {

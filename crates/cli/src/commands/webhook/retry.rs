@@ -1,17 +1,20 @@
 //! `countersign webhook retry`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `webhook retry`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: the webhook, as in `webhook list`")]
 pub(crate) struct WebhookRetryArgs {
-    /// The name of the webhook
+    /// The webhook's name
     name: String,
     /// The events whose messages are sent again [default: all parked messages]
     events: Vec<i64>,
@@ -22,7 +25,11 @@ pub(super) async fn retry_webhook(
     args: &WebhookRetryArgs,
 ) -> anyhow::Result<CommandExit> {
     let request = api::RetryWebhookRequest { events: args.events.clone() };
-    let webhook = context.connect().await?.retry_webhook(&args.name, &request).await?;
+    let webhook = context
+        .connect()
+        .await?
+        .send(operations::RetryWebhook { name: args.name.clone(), body: request })
+        .await?;
     if context.json {
         print_json(&webhook)?;
     } else {

@@ -1,16 +1,20 @@
 //! `countersign webhook test`
 
-use crate::{context::CommandContext, exit::CommandExit};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+use countersign_api::{SendOperation, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 
 /// Options of `webhook test`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "JSON: {\"delivered\", \"detail\"}")]
 pub(crate) struct WebhookTestArgs {
-    /// The name of the webhook
+    /// The webhook's name
     name: String,
 }
 
@@ -18,7 +22,7 @@ pub(super) async fn test_webhook(
     context: &CommandContext,
     args: &WebhookTestArgs,
 ) -> anyhow::Result<CommandExit> {
-    let report = context.connect().await?.test_webhook(&args.name).await?;
+    let report = context.connect().await?.send(operations::TestWebhook { name: args.name.clone() }).await?;
     if context.json {
         print_json(&report)?;
     } else {
