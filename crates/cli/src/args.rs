@@ -1,7 +1,9 @@
 //! The command line.
 
-use crate::{commands, settings::options::GlobalOptions};
+use crate::commands;
 use clap::{Parser, Subcommand};
+use countersign_console::settings::options::GlobalOptions;
+use countersign_service as service;
 
 /// The text after the options in `--help`.
 const EXIT_CODES: &str = "\
@@ -43,13 +45,13 @@ pub(crate) struct CliArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Start the service in the background, and print how people and agents use it
-    Up(commands::up::UpArgs),
+    Up(service::up::UpArgs),
     /// Stop the service that `up` started
-    Down(commands::down::DownArgs),
+    Down(service::down::DownArgs),
     /// Show who is connected, and what is pending
-    Status(commands::status::StatusArgs),
+    Status(service::status::StatusArgs),
     /// Serve the HTTP API on this machine
-    Serve(Box<commands::serve::ServeArgs>),
+    Serve(Box<service::serve::ServeArgs>),
     /// Run a command after it is approved
     Run(commands::run::RunArgs),
     /// Ask before each tool call of an MCP server
@@ -72,13 +74,13 @@ pub(crate) enum CliCommand {
     Release(commands::release::ReleaseArgs),
     /// Complain that a call was allowed
     Flag(commands::flag::FlagArgs),
-    /// Erase the arguments and the other texts of a call that has ended
+    /// Erase the arguments and other content of a call that has ended
     Erase(commands::erase::EraseArgs),
-    /// Print the events of the log
+    /// Print the log's events
     Log(commands::log::LogArgs),
     /// List calls, the newest first
     Calls(commands::calls::CallsArgs),
-    /// List threads, and change the settings of a thread
+    /// List threads, and change a thread's settings
     #[command(subcommand)]
     Thread(commands::thread::ThreadSubcommand),
     /// List and revoke grants: decisions that answer later calls of a thread
@@ -104,9 +106,9 @@ pub(crate) enum CliCommand {
     Policy(commands::policy::PolicyCommand),
     /// Let a coding agent ask Countersign before it runs a tool
     Install(commands::install::InstallArgs),
-    /// Remove what `install` added to the configuration of a coding agent
+    /// Remove what `install` added to a coding agent's configuration
     Uninstall(commands::install::UninstallArgs),
-    /// Answer a message of a coding agent's hook
+    /// Answer a message from a coding agent's hook
     Hook(commands::hook::HookArgs),
     /// Run an agent of the Agent Client Protocol, and answer its questions for permission
     #[command(
@@ -127,10 +129,10 @@ of the app server."
     /// Count calls and decisions, and how long people took to decide
     Stats(commands::stats::StatsArgs),
     /// Check the database, the server and this machine for problems
-    Doctor(commands::doctor::DoctorArgs),
+    Doctor(service::doctor::DoctorArgs),
     /// Check the hash chain of the whole log
     Verify(commands::verify::VerifyArgs),
-    /// Sign the tip of the log, so that a later change to it shows
+    /// Sign the log's tip, so that a later change to it shows
     #[command(subcommand)]
     Checkpoint(commands::checkpoint::CheckpointCommand),
     /// Upgrade a log to the schema of this version
@@ -143,9 +145,9 @@ With --check, it changes nothing, and exits with 1 if the log must be upgraded.\
 JSON: {\"database\", \"done\": made, migrated, nothing or, with --check, needed, \"copy\": null or the file, \"users\": [{\"pid\", \"program\"}]}"
     )]
     Migrate(commands::migrate::MigrateArgs),
-    /// Move the texts of old closed threads to a file
+    /// Move the content of old closed threads to a file
     Archive(commands::archive::ArchiveArgs),
-    /// Build the database file again, smaller and without erased texts
+    /// Build the database file again, smaller and without erased content
     #[command(
         after_help = "It takes as long as a backup and needs as much free space as the file has. Other processes can read meanwhile; \
 one that writes waits up to 10 s and then fails with locked, so run it at a quiet time. It may be killed at any moment. On PostgreSQL, \

@@ -1,10 +1,10 @@
 //! Where the calls of this process run, and the thread that they share without an option.
 
-use crate::context::CommandContext;
 use countersign_api::{Place, random_id};
-use countersign_gate::Sha256;
+use countersign_console::context::CommandContext;
+use countersign_events::Sha256;
 
-/// The digits of the hash in the name of a thread.
+/// The number of hash digits in a thread name.
 const THREAD_DIGITS: usize = 12;
 
 /// The folder and the machine in which this process runs.

@@ -1,11 +1,12 @@
 //! Every command line of `countersign` in the documentation, every option that a page names, and every settings file, file of
 //! cases, hook and list of MCP servers are accepted by what reads them.
 
-use crate::{args::CliArguments, commands::policy::cases, settings::file::SettingsFile};
+use crate::{args::CliArguments, commands::policy::cases};
 use clap::{
     Arg, Command, CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use countersign_console::settings::file::SettingsFile;
 use countersign_mcp::{ServerCommand, ServerTarget, read_server_config};
 use std::{
     collections::BTreeSet,
@@ -30,14 +31,14 @@ const OTHER_OPTIONS: &[&str] = &[
     "--token",
 ];
 
-/// The beginning of the names of the design tokens, which are properties of CSS.
+/// The prefix of design tokens, which are CSS properties.
 const DESIGN_TOKEN: &str = "--cs-";
 
 /// A command line, and the page that shows it.
 struct DocumentedCommand {
     page: String,
     text: String,
-    /// True if it is in the text of a sentence, where it may lack its arguments.
+    /// Whether it is in a sentence, where its arguments may be missing.
     is_name: bool,
 }
 
@@ -45,7 +46,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the pages of the documentation, each with its text.
+/// Returns the documentation's pages, each with its text.
 fn pages() -> Vec<(String, String)> {
     let mut folders = ["docs", "clients", "examples"].map(|folder| repository().join(folder)).to_vec();
     let mut files = ["README.md", "CHANGELOG.md"].map(|name| repository().join(name)).to_vec();
@@ -87,7 +88,7 @@ fn split_blocks(page: &str) -> (Vec<Vec<&str>>, String) {
     (blocks, prose)
 }
 
-/// Returns the code in the lines of a text: everything between single backticks.
+/// Returns the code in lines of prose: everything between single backticks.
 fn code_in_lines(prose: &str) -> impl Iterator<Item = String> {
     prose
         .split("\n\n")
@@ -116,7 +117,7 @@ fn commands_of_block(block: &[&str]) -> Vec<String> {
     commands
 }
 
-/// Returns the words of each run of `countersign` in a line of a shell.
+/// Returns the words of each run of `countersign` in a shell line.
 fn runs_of_countersign(line: &str) -> Vec<Vec<String>> {
     let mut runs = Vec::new();
     let mut outer = line.to_owned();
@@ -157,7 +158,7 @@ fn documented_commands() -> Vec<DocumentedCommand> {
     found
 }
 
-/// True for a word that stands for a value: `ID`, `SEQ:HASH`, `…`, and `%i` of systemd.
+/// Returns true for a word that stands for a value: `ID`, `SEQ:HASH`, `…`, and `%i` of systemd.
 fn is_placeholder(word: &str) -> bool {
     word.contains('…')
         || word.contains("%i")

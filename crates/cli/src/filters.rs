@@ -1,8 +1,10 @@
 //! Options that filter a list.
 
-use crate::exit::CliError;
 use countersign_api::LogFilter;
-use countersign_gate::{Clock, Principal, Timestamp, ToolName, policy::parse_span};
+use countersign_console::exit::CliError;
+use countersign_events::{Principal, Timestamp, ToolName};
+use countersign_policy::parse_span;
+use countersign_store::Clock;
 
 /// Filters by thread, tool, principal and time.
 #[derive(Debug, Default, clap::Args)]
@@ -31,7 +33,7 @@ pub(crate) struct TimeRangeArgs {
     pub(crate) until: Option<Timestamp>,
 }
 
-/// A part of a list.
+/// Which part of a list to print.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PageArgs {
     /// The maximum number of entries
@@ -80,7 +82,7 @@ fn tool(text: &str) -> Result<ToolName, String> {
 }
 
 pub(crate) fn parse_principal(text: &str) -> Result<Principal, String> {
-    text.parse().map_err(|why: countersign_gate::principal::BadPrincipal| why.to_string())
+    text.parse().map_err(|why: countersign_events::principal::BadPrincipal| why.to_string())
 }
 
 pub(crate) fn parse_moment(text: &str) -> Result<Timestamp, String> {

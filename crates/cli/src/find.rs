@@ -1,10 +1,12 @@
 //! Finding a call by its id or the beginning of its id.
 
-use crate::exit::{CliError, CommandExit};
-use countersign_api as api;
-use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{CallId, EventType, ThreadId};
-use countersign_tui::present::text::escape_text;
+use crate::pages::read_pages;
+use countersign_api::{self as api, LogFilter, SharedGate};
+use countersign_console::{
+    exit::{CliError, CommandExit},
+    present::text::escape_text,
+};
+use countersign_events::{CallId, EventType, ThreadId};
 use std::collections::HashSet;
 
 /// The number of recent events that are searched for decided calls.
@@ -21,15 +23,13 @@ pub(crate) async fn read_pending_of_thread(
 /// All pending calls that the filter selects.
 pub(crate) async fn read_pending(gate: &SharedGate, filter: &LogFilter) -> anyhow::Result<Vec<api::Call>> {
     let mut calls = Vec::new();
-    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
-    loop {
+    read_pages(0, async |page| {
         let found = gate.pending(filter, page).await?;
         calls.extend(found.pending);
-        match found.next {
-            Some(next) => page.after = next,
-            None => return Ok(calls),
-        }
-    }
+        Ok(found.next)
+    })
+    .await?;
+    Ok(calls)
 }
 
 /// The thread and the id, which together identify a call.
@@ -45,7 +45,7 @@ pub(crate) struct CallSelector {
     pub(crate) thread: Option<String>,
 }
 
-/// Finds one call. An exact id comes before the beginning of an id, even if that call is already decided, because a
+/// Finds one call. An exact id comes before an id prefix, even if that call is already decided, because a
 /// slow reader would otherwise decide a call that they never saw. Then a pending call comes before a decided one.
 pub(crate) async fn find_call(gate: &SharedGate, which: &CallSelector) -> anyhow::Result<api::Call> {
     let id = which.id.as_str();
@@ -78,7 +78,7 @@ pub(crate) async fn find_call(gate: &SharedGate, which: &CallSelector) -> anyhow
     }
 }
 
-/// Recently proposed or decided calls whose id begins with `id`.
+/// Recently proposed or decided calls whose id starts with `id`.
 async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyhow::Result<Vec<CallAddress>> {
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
     let filter = LogFilter { thread_id: thread.cloned(), types, ..LogFilter::default() };

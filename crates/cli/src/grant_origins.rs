@@ -1,7 +1,8 @@
-//! The decisions of people that answered later calls, for a list of events. An event names only the `seq` of the decision.
+//! The decisions of people that answered later calls, for a list of events. An event names only the decision's `seq`.
 
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_gate::{Event, event::Body, read_grant_origin};
+use countersign_events::{Event, event::Body};
+use countersign_gate::read_grant_origin;
 use std::collections::HashMap;
 
 /// The most decisions that are kept.

@@ -3,36 +3,32 @@
 mod agent_guard;
 mod args;
 mod call_place;
-mod called_program;
-mod checkpoint;
 mod commands;
-mod context;
-mod credentials;
 #[cfg(test)]
 mod documented_examples;
-mod empty_log;
-mod exit;
 mod filters;
 mod find;
 mod grant_origins;
+mod integrations;
 mod logging;
-mod policy_file;
-mod present;
-mod private_file;
+mod pages;
 mod proof_signing;
 mod scope;
-mod service;
-mod settings;
-mod webhook_sender;
 
 use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
-use context::CommandContext;
-use countersign_agents::proxy::{AcpProtocol, CodexProtocol};
-use countersign_tui::present::print::{first_print_failure, print_error};
-use exit::CommandExit;
+use countersign_coding_agents::proxy::{AcpProtocol, CodexProtocol};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        error::report_error,
+        print::{first_print_failure, print_error},
+    },
+    settings,
+};
+use countersign_service as service;
 use logging::Logging;
-use present::error::report_error;
 use std::process::ExitCode;
 use tracing::Instrument;
 
@@ -94,7 +90,7 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
 /// The command, as a server lists its clients.
 fn describe_command(command: &CliCommand, name: &str) -> String {
     match command {
-        CliCommand::Hook(args) => format!("{name} {}", args.caller()),
+        CliCommand::Hook(args) => format!("{name} {}", args.caller().name()),
         _ => name.to_owned(),
     }
 }
@@ -103,7 +99,7 @@ fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
     report_error(context.json, &context.error_screen(), error)
 }
 
-/// The parsed command line, and the name of the command.
+/// The parsed command line, and the command name.
 fn parse() -> Result<(CliArguments, String), clap::Error> {
     let matches = CliArguments::command().try_get_matches()?;
     Ok((CliArguments::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
@@ -131,8 +127,8 @@ fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::
     Ok(exit)
 }
 
-/// The number of threads that run tasks: one processor is left for the thread of the connection that writes. With a
-/// worker more, each answer of that thread wakes a second worker in vain.
+/// The number of threads that run tasks: one processor is left for the thread of the writing connection. With one
+/// more worker, each answer from that thread wakes a second worker in vain.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |processors| processors.get().saturating_sub(1).max(1))
 }
@@ -155,15 +151,17 @@ fn run_without_settings(
 
 async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<CommandExit> {
     match command {
-        CliCommand::Serve(args) => commands::serve::serve(context, args).await,
+        CliCommand::Serve(args) => service::serve::serve(context, args).await,
         CliCommand::Run(args) => commands::run::run_call(context, args).await,
         CliCommand::Mcp(args) => commands::mcp::run_mcp_command(context, args).await,
         CliCommand::PermissionPrompt(args) => {
             commands::permission_prompt::answer_permission_prompts(context, args).await
         }
-        CliCommand::Up(args) => commands::up::start_service(context, args).await,
-        CliCommand::Down(args) => commands::down::stop_service(context, args).await,
-        CliCommand::Status(args) => commands::status::print_status(context, args).await,
+        CliCommand::Up(args) => service::up::start_service(context, args).await,
+        CliCommand::Down(args) => service::down::stop_service(context, args).await,
+        CliCommand::Status(args) => {
+            service::status::print_status(context, args, &integrations::find_integrations()).await
+        }
         CliCommand::Pending(args) => commands::pending::list_pending(context, args).await,
         CliCommand::Watch(args) => commands::watch::watch(context, args).await,
         CliCommand::Show(args) => commands::show::show_call(context, args).await,
@@ -189,14 +187,16 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Uninstall(args) => commands::install::uninstall(context, args),
         CliCommand::Hook(args) => commands::hook::run_hook(context, args).await,
         CliCommand::Acp(args) => {
-            commands::agent_proxy::run_agent_proxy(context, args, (AcpProtocol::default(), "acp")).await
+            commands::agent_proxy::run_agent_proxy(context, args, AcpProtocol::default(), "acp").await
         }
         CliCommand::CodexAppServer(args) => {
-            let protocol = (CodexProtocol::default(), "codex-app-server");
-            commands::agent_proxy::run_agent_proxy(context, args, protocol).await
+            let protocol = CodexProtocol::default();
+            commands::agent_proxy::run_agent_proxy(context, args, protocol, "codex-app-server").await
         }
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,
-        CliCommand::Doctor(args) => commands::doctor::run_checks(context, args).await,
+        CliCommand::Doctor(args) => {
+            service::doctor::run_checks(context, args, &integrations::find_hook_integrations()).await
+        }
         CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,
         CliCommand::Checkpoint(command) => {
             commands::checkpoint::run_checkpoint_command(context, command).await

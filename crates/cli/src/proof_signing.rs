@@ -1,15 +1,14 @@
 //! Proofs of decisions by SSH keys, which `ssh-keygen` makes.
 
-use crate::exit::{CliError, CommandExit};
-use countersign_api as api;
-use countersign_api::SharedGate;
-use countersign_gate::{
+use countersign_api::{self as api, SelectionQuery, SendOperation, SharedGate, operations};
+use countersign_console::exit::{CliError, CommandExit};
+use countersign_events::{
     Principal, Sha256,
     event::{DecisionProof, ProofKind},
-    proofs::{
-        ApproverPublicKey, DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text,
-        ssh::{NAMESPACE, SshSignature},
-    },
+};
+use countersign_proofs::{
+    ApproverPublicKey, DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text,
+    ssh::{NAMESPACE, SshSignature},
 };
 use std::{
     io::Write as _,
@@ -21,7 +20,8 @@ use std::{
 /// the server.
 pub(crate) fn prove_decision(
     key_file: &Path,
-    (log, approver): (Sha256, &Principal),
+    log: Sha256,
+    approver: &Principal,
     call: &api::Call,
     decide: api::DecisionRequest,
 ) -> anyhow::Result<api::DecisionRequest> {
@@ -45,7 +45,7 @@ pub(crate) fn prove_decision(
     Ok(api::DecisionRequest { proof: Some(proof), ..decide })
 }
 
-/// The hash of the arguments that were shown. If none of them is masked, it is computed from them.
+/// The hash of the shown arguments. If none of them is masked, it is computed from them.
 fn checked_hash(call: &api::Call) -> anyhow::Result<Sha256> {
     if call.redacted.is_empty() && call.arguments.canonical_hash().ok() != Some(call.arguments_hash) {
         let message = format!("the arguments of {} do not have the hash that the server names", call.id);
@@ -54,10 +54,10 @@ fn checked_hash(call: &api::Call) -> anyhow::Result<Sha256> {
     Ok(call.arguments_hash)
 }
 
-/// The identity of the log, which each statement names.
+/// The log's identity, which each statement names.
 pub(crate) async fn identify_log(gate: &SharedGate) -> anyhow::Result<Sha256> {
     let page = api::PageQuery { after: 0, limit: 1 };
-    Ok(gate.approver_keys(api::ApproverKeySelection::Active, page).await?.log)
+    Ok(gate.send(operations::ListApproverKeys { query: SelectionQuery { all: false, page } }).await?.log)
 }
 
 /// Signs a statement with an SSH key. The file is a private key, or the public key of one that an agent or a FIDO token

@@ -1,10 +1,9 @@
-//! The scope of a remembered decision, as options.
+//! A remembered decision's scope, as options.
 
-use crate::exit::CliError;
 use clap::ValueEnum as _;
 use countersign_api as api;
-use countersign_gate::Json;
-use countersign_tui::present::text::escape_text;
+use countersign_console::{exit::CliError, present::text::escape_text};
+use countersign_events::Json;
 use std::collections::BTreeMap;
 
 /// The later calls of the tool in the thread that the decision answers too.
@@ -50,7 +49,7 @@ pub(crate) enum ScopeWord {
 }
 
 impl ScopeArgs {
-    /// True if the decision is remembered.
+    /// Returns true if the decision is remembered.
     pub(crate) fn is_given(&self) -> bool {
         let patterns = [&self.command, &self.url, &self.path, &self.scope];
         self.exact || self.tool || self.session.is_some() || patterns.iter().any(|given| given.is_some())
@@ -64,7 +63,7 @@ impl ScopeArgs {
         }
     }
 
-    /// The scope of a decision on this call as JSON, or `None` if the decision is for one call.
+    /// The decision scope for this call as JSON, or `None` if the decision is for one call.
     pub(crate) fn to_json(&self, call: &api::Call) -> anyhow::Result<Option<Json>> {
         let kinds = [("command", &self.command), ("url", &self.url), ("path", &self.path)];
         for (kind, pattern) in kinds {

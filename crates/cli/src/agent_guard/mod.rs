@@ -1,6 +1,6 @@
-//! Refuses commands that decide or loosen inside an agent's environment. It stops an agent that runs commands under
-//! the name of its user from deciding by accident or on request of a hostile text. A program that removes the variable
-//! passes it: only a proof of the decision stops such a program.
+//! Refuses commands that decide or loosen inside an agent's environment. It stops an agent that runs commands as its
+//! user from deciding by accident or because hostile content asks for it. A program that removes the variable passes
+//! it: only a decision proof stops such a program.
 
 use crate::{
     args::CliCommand,
@@ -9,16 +9,18 @@ use crate::{
         grant::GrantCommand, policy::PolicyCommand, thread::ThreadSubcommand, token::TokenSubcommand,
         tool::ToolSubcommand, webhook::WebhookSubcommand,
     },
+};
+use countersign_approvals::access::Right;
+use countersign_coding_agents::environment::find_agent_variable;
+use countersign_console::{
     exit::{CliError, CommandExit},
     settings::setting::read_variable,
 };
-use countersign_agents::environment::find_agent_variable;
-use countersign_gate::access::Right;
 
 /// What a command does, as far as an agent is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandEffect {
-    /// It uses the log with this right, as the operation of the API does.
+    /// It uses the log with this right, as the API's operation does.
     Uses(Right),
     /// It changes what guards the agent, beside the log: this is what an agent may not do.
     Guards(&'static str),

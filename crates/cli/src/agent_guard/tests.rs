@@ -1,9 +1,10 @@
-//! Each command has a sample, which is refused inside an agent or not, and the policy of a new log agrees.
+//! Each command has a sample, which is refused inside an agent or not, and a new log's policy agrees.
 
 use super::*;
 use crate::args::CliArguments;
 use clap::{Command, CommandFactory, Parser};
-use countersign_gate::{Json, Policy, Principal, ThreadId, ToolName, event::Verdict, policy::JudgedCall};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_policy::{JudgedCall, Policy};
 use std::collections::BTreeSet;
 
 /// Command lines that decide or loosen, without the program.
@@ -95,7 +96,7 @@ const HARMLESS: &[&str] = &[
     "webhook list",
 ];
 
-/// Harmless forms of commands that have others. The policy of a new log blocks some of them with the others.
+/// Harmless forms of commands that have others. A new log's policy blocks some of them with the others.
 const HARMLESS_FORMS: &[&str] = &[
     "advisor report a",
     "archive --before 90d --dry-run",
@@ -110,7 +111,7 @@ fn effect(line: &str) -> CommandEffect {
     effect_of(&parsed.command)
 }
 
-/// The verdict of the policy of a new log on a shell command.
+/// The verdict on a shell command under a new log's policy.
 fn verdict(line: &str) -> Verdict {
     let arguments = Json::encode(&serde_json::json!({ "command": format!("countersign {line}") }));
     let call = JudgedCall {

@@ -1,4 +1,4 @@
-//! Log lines on stderr, and traces for a collector. Neither contains the arguments of a call.
+//! Log lines on stderr, and traces for a collector. Neither contains a call's arguments.
 
 mod paced_writer;
 #[cfg(not(feature = "otlp"))]
@@ -7,7 +7,7 @@ mod traces;
 #[cfg(feature = "otlp")]
 mod traces;
 
-use crate::{
+use countersign_console::{
     context::CommandContext,
     exit::CliError,
     settings::{table::edit_distance, value::LogFormat},
@@ -26,7 +26,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// The target of the span of the whole command.
+/// The span target for the whole command.
 pub(crate) const COMMAND_TARGET: &str = "countersign_command";
 
 /// The number of log lines that a server buffers. Later lines are lost while no one reads them.
@@ -42,7 +42,7 @@ pub(crate) struct Logging {
 impl Logging {
     /// Starts logging. Traces are sent on this runtime.
     pub(crate) fn start(context: &CommandContext, is_server: bool, runtime: &Handle) -> anyhow::Result<Self> {
-        // The span of the command is for traces. In log lines it would repeat the command name.
+        // The command's span is for traces. In log lines it would repeat the command name.
         let filter = parse_filter(context, is_server)?.and(FilterFn::new(|about| {
             about.target() != COMMAND_TARGET && !NEVER_LOGGED.contains(&about.target())
         }));
@@ -114,8 +114,8 @@ fn parse_filter(context: &CommandContext, is_server: bool) -> anyhow::Result<Env
 /// The levels, the quietest first.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// True if a part of a filter is meaningful. A misspelt level would be read as the name of a module, and nothing would
-/// be logged.
+/// Returns true if this filter directive is meaningful. A misspelt level would be read as a module name, and
+/// nothing would be logged.
 fn is_valid_directive(word: &str) -> bool {
     word.is_empty()
         || word.contains(['=', '[', '{', '}', ']'])

@@ -1,6 +1,6 @@
-//! Takes the place of the traces in a build without the feature `otlp`.
+//! Replaces traces in a build without the feature `otlp`.
 
-use crate::exit::CliError;
+use countersign_console::exit::CliError;
 use tokio::runtime::Handle;
 use tracing_subscriber::layer::Identity;
 

@@ -1,6 +1,6 @@
 //! Sends traces to a collector in batches, by OTLP over HTTP.
 
-use crate::exit::CliError;
+use countersign_console::exit::CliError;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{
@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use tracing_opentelemetry::OpenTelemetryLayer;
 
-/// The time limit for a batch, so that an absent collector does not delay the end of a command.
+/// The time limit for a batch, so that an absent collector does not delay a command's end.
 const SEND_LIMIT: Duration = Duration::from_secs(3);
 
 /// Sends spans to a collector.
