@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates the types and the error classes of the Python client from the OpenAPI document.
+"""Generates the Python client's types and error classes from the OpenAPI document.
 
     clients/python/scripts/generate.py            writes the files
     clients/python/scripts/generate.py --check    fails if they differ from the document
@@ -87,7 +87,7 @@ def record(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> str:
 
 
 def description_of(schema: dict[str, Any]) -> str:
-    """The description of a member, which may be beside the reference to its type."""
+    """The member's description, which may be beside the reference to its type."""
     return str(schema.get("description") or "".join(part.get("description", "") for part in schema.get("oneOf", [])))
 
 
@@ -147,7 +147,7 @@ def types_module(document: dict[str, Any]) -> str:
 
 
 def error_codes(document: dict[str, Any]) -> dict[str, str]:
-    """Each code of the document with its meaning."""
+    """Each of the document's codes with its meaning."""
     codes: dict[str, str] = dict(CLIENT_CODES)
     found = re.compile(r"- `(\w+)` \(\d+\): (.+)")
     for response in document["components"]["responses"].values():

@@ -1,4 +1,4 @@
-"""The server of the tests, and the clients of an agent and of an approver. Several test suites use it."""
+"""The test server, with an agent client and an approver client. Several test suites use it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def server() -> Iterator[ServerUnderTest]:
 
 @pytest.fixture
 def gate(server: ServerUnderTest, request: pytest.FixtureRequest) -> Iterator[Gate]:
-    """The client of the agent, with a thread of its own for each test."""
+    """The agent's client, with a thread of its own for each test."""
     with Gate(server.url, server.agent, thread=request.node.name) as gate:
         yield gate
 
@@ -46,7 +46,7 @@ def approver(server: ServerUnderTest, request: pytest.FixtureRequest) -> Iterato
 
 @pytest.fixture
 def decide_next(approver: Gate) -> Iterator[Callable[..., None]]:
-    """Decides the next call of the thread in the background, as soon as it is asked."""
+    """Decides the thread's next call in the background, as soon as it is asked."""
     threads: list[threading.Thread] = []
     failures: list[BaseException] = []
 

@@ -1,3 +1,3 @@
-"""The fixtures of the tests of the client."""
+"""Fixtures for the client tests."""
 
 pytest_plugins = ["client_fixtures"]

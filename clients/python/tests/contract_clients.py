@@ -1,5 +1,5 @@
-"""The clients of the contract: `Gate` and `AsyncGate` behind one blocking interface, and the outcomes of their operations
-in the words of the stories."""
+"""The contract's clients: `Gate` and `AsyncGate` behind one blocking interface, and the outcomes of their operations
+as the stories name them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ CLIENTS: dict[str, type[BlockingClient] | type[AsyncClient]] = {"sync": Blocking
 
 
 class ToolFailure(Exception):
-    """The error of a tool that fails."""
+    """The error of a failing tool."""
 
 
 class StoryTool:
@@ -127,7 +127,7 @@ class StoryTool:
 
 
 def outcome_of(operation: Callable[[], Any]) -> dict[str, Any]:
-    """The outcome of an operation, as JSON: `call`, `value` and `note`, or `error`, `not_run` or `tool_error`."""
+    """An operation's outcome as JSON: `call`, `value` and `note`, or `error`, `not_run` or `tool_error`."""
     try:
         value = operation()
     except NotRunError as error:
@@ -137,7 +137,7 @@ def outcome_of(operation: Callable[[], Any]) -> dict[str, Any]:
         assert type(error) is ERROR_CLASSES.get(error.code, CountersignError), type(error)
         return {"error": error.code, "text": str(error), "shown": {**error.problem, "status": error.status}}
     except ValueError as error:
-        # The reader of the client refuses the text of the story.
+        # The client's JSON reader refuses what the story sends.
         return {"error": "invalid", "text": str(error)}
     except ToolFailure as error:
         return {"tool_error": str(error)}

@@ -1,4 +1,4 @@
-"""Compares the outcomes of operations with the expectations of the stories."""
+"""Compares operation outcomes with the stories' expectations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXPECTATIONS = frozenset(
 
 
 def check_outcome(outcome: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Compares an outcome with the expectations of a step. A step without any must succeed."""
+    """Compares an outcome with the step's expectations. A step without any must succeed."""
     unknown = set(expected) - EXPECTATIONS
     assert not unknown, f"unknown expectations: {unknown}"
     if expected.get("any"):

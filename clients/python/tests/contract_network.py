@@ -1,4 +1,4 @@
-"""The network of the contract: forwards requests to the server one by one, and loses or replaces some on command."""
+"""The contract's network: forwards requests to the server one by one, and loses or replaces some on command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEP_SECONDS = 60.0
 
 @dataclass
 class PlannedFault:
-    """The fate of the next requests of one kind."""
+    """What happens to the next requests of one kind."""
 
     fault: str
     to: str
@@ -23,7 +23,7 @@ class PlannedFault:
 
 
 def request_kind(method: str, path: str, headers: dict[str, str]) -> str:
-    """The operation of a request, as the stories name it."""
+    """The request's operation, as the stories name it."""
     path = path.partition("?")[0]
     if "text/event-stream" in headers.get("accept", ""):
         return "stream"
@@ -41,7 +41,7 @@ def request_kind(method: str, path: str, headers: dict[str, str]) -> str:
 def error_answer(
     status: int, code: str | None, reason: str | None = None, detail: str = "as planned", retry_after: int | None = None
 ) -> bytes:
-    """An answer that the server did not give: a problem, or the page of a proxy if there is no code."""
+    """An answer that the server did not give: a problem, or a proxy's error page if there is no code."""
     problem = {"title": "", "status": status, "code": code, "detail": detail, "reason": reason}
     body = json.dumps({name: value for name, value in problem.items() if value is not None}) if code else "<html></html>"
     kind = "application/problem+json" if code else "text/html"
@@ -78,7 +78,7 @@ class FaultyNetwork:
             assert arrived, f"{len(self._seen[kind])} requests to {kind}"
 
     def arrivals(self, kind: str) -> list[float]:
-        """The times of the requests of this kind."""
+        """When the requests of this kind arrived."""
         with self._changed:
             return list(self._seen[kind])
 
@@ -114,7 +114,7 @@ class FaultyNetwork:
             writer.write(fault.answer)
             await writer.drain()
             return
-        # The server closes the connection after its answer, so that the end of the answer needs no parsing.
+        # The server closes the connection after its answer, so the answer's end needs no parsing.
         kept = [line for line in lines if not line.lower().startswith("connection:")]
         request = "\r\n".join([first, *kept, "connection: close", "", ""]).encode("latin-1") + body
         from_server, to_server = await asyncio.open_connection(*self.target)

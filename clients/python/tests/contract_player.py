@@ -1,4 +1,4 @@
-"""Plays the stories of the contract: see tests/contract/README.md. An unknown word in a story is a failure."""
+"""Plays the contract stories: see tests/contract/README.md. An unknown word in a story is a failure."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 
 PROGRAM = os.environ.get("COUNTERSIGN_PROGRAM", "")
 NEW_LOG: list[tuple[bytes, dict[str, str]]] = []
-"""The bytes of a log with the tokens of the tests, and the tokens."""
+"""The bytes of a log that contains the test tokens, and these tokens."""
 
 
 class ServerUnderTest:
@@ -23,7 +23,7 @@ class ServerUnderTest:
     def __init__(self, policy: str = "", max_body: int | None = None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="countersign-python-"))
         self.options = [] if max_body is None else ["--max-body", str(max_body)]
-        # Commands that decide refuse to run in the environment of an agent, so nothing else is inherited.
+        # Commands that decide refuse to run in an agent's environment, so nothing else is inherited.
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COUNTERSIGN_LOG": "error"}
         self.process: subprocess.Popen[str] | None = None
         self.tokens = self._create_log()
@@ -35,7 +35,7 @@ class ServerUnderTest:
         self.start()
 
     def _create_log(self) -> dict[str, str]:
-        """Creates the log with its tokens: a copy of the first log of this process, because that is faster."""
+        """Creates the log with its tokens by copying the first log of this process, because that is faster."""
         if not NEW_LOG:
             self._run("migrate")
             names = {"builder": "agent", "tester": "agent", "ada": "approver", "bob": "approver"}
@@ -72,19 +72,19 @@ class ServerUnderTest:
         self.address = self.url.removeprefix("http://")
 
     def kill(self) -> None:
-        """kill -9, and the end of the process."""
+        """Kills the process with SIGKILL, and waits for its end."""
         assert self.process is not None
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def terminate(self) -> None:
-        """SIGTERM, and the end of the process."""
+        """Stops the process with SIGTERM, and waits for its end."""
         assert self.process is not None
         self.process.terminate()
         self.process.wait()
 
     def port(self) -> tuple[str, int]:
-        """The host and the port of the server."""
+        """The server's host and port."""
         host, _, port = self.address.partition(":")
         return host, int(port)
 

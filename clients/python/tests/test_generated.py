@@ -1,4 +1,4 @@
-"""The generated types and error classes are those of the OpenAPI document."""
+"""The generated types and error classes match the OpenAPI document."""
 
 import subprocess
 import sys

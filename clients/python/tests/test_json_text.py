@@ -1,4 +1,4 @@
-"""Numbers and texts keep their value, and values without JSON are refused with the place of the mistake."""
+"""Numbers and strings keep their value, and values without JSON are refused with their location."""
 
 from decimal import Decimal
 from typing import Any
@@ -33,7 +33,7 @@ def test_decimal_is_written_digit_by_digit() -> None:
         ({"a": [float("nan")]}, "nan is not a JSON number (at /a/0)"),
         ({"a": Decimal("Infinity")}, "Infinity is not a JSON number (at /a)"),
         ({"a": object()}, "a value of the type object is not JSON (at /a)"),
-        ({1: 2}, "the key 1 of an object is not a text"),
+        ({1: 2}, "the key 1 of an object is not a string"),
         ("\ud800", "not valid Unicode"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Calls carry their place, and an approval stays there: two programs that make the same calls, and the handle of a call."""
+"""Calls carry their place, and an approval stays there: two programs that make the same calls, and call handles."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def start_program(path: Path, server: ServerUnderTest, seed: int, calls: int) ->
 
 
 def allow_staging_only(approver: Gate, stopped: threading.Event) -> None:
-    """Allows the calls that show the staging program, also for the session, and denies those of production."""
+    """Allows the calls that show the staging program, also for the session, and denies production calls."""
     numbers = random.Random(5)
     with approver.stream(types=["TOOL_APPROVAL_REQUEST"], thread=None) as events:
         for _ in events:

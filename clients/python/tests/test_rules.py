@@ -1,4 +1,4 @@
-"""The rules of the client without a server: retries, lost answers and streams, with effects answered by hand."""
+"""Client rules without a server: retries, lost answers and streams, with effects answered by hand."""
 
 from __future__ import annotations
 

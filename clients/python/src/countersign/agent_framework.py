@@ -21,10 +21,10 @@ from .gate import Gate
 
 
 class Approval(FunctionMiddleware):
-    """Asks before each function tool of the agent runs. Give it last in the list: it shows people the arguments that run.
+    """Asks before the agent's function tools run. Give it last in the list: it shows people the arguments that run.
 
-    The id of a call is that of the model. The thread is that of the gate, or else ``session_id`` of the session. The option
-    ``thread`` may be a function of the ``FunctionInvocationContext``.
+    The call id is the model's. The thread is the gate's, or else the session's ``session_id``. The option
+    ``thread`` may be a function that gets the ``FunctionInvocationContext``.
     """
 
     def __init__(self, gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> None:

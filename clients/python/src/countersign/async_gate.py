@@ -9,7 +9,7 @@ import inspect
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import httpx
 
@@ -24,9 +24,6 @@ from .started_call import AsyncStartedCall, BeginOptions, Unpack
 from .steps import Effect, HttpReply, PauseFor, RunTool, SendRequest, Steps, ToolOutcome
 from .transport import client_options, failure, no_answer, request_arguments
 from .types import Event
-
-if TYPE_CHECKING:
-    from .gate import Gate
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,7 +44,7 @@ def _awaitable(
 
 
 class AsyncGate:
-    """The client of a Countersign server. It may be used in several event loops, one after the other, because each has
+    """A client for a Countersign server. It may be used in several event loops, one after the other, because each has
     connections of its own.
 
     Without arguments, it reads ``COUNTERSIGN_SERVER`` and ``COUNTERSIGN_TOKEN``.
@@ -74,7 +71,8 @@ class AsyncGate:
         self.core = GateCore(settings, register)
         settings.base_url  # Raises an error if the address is invalid.
         self._clients: LoopClients = weakref.WeakKeyDictionary()
-        self._sync: Gate | None = None
+        # The synchronous client with the same settings, which that client keeps here.
+        self._sync: Any = None
 
     propose = _awaitable(GateCore.propose)
     wait = _awaitable(GateCore.wait)
@@ -95,18 +93,10 @@ class AsyncGate:
     _begin = _awaitable(GateCore.begin)
 
     async def begin(self, name: str, arguments: Mapping[str, Any], **options: Unpack[BeginOptions]) -> AsyncStartedCall:
-        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the ``arguments`` of the answer, and then
+        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the returned ``arguments``, and then
         call its ``finish``, ``fail`` or ``cancel``. Its lease is renewed until then. Raises a :class:`NotRunError` with the text
         for the model if the call does not run."""
         return AsyncStartedCall(self, await self._begin(name, arguments, **options))
-
-    def as_sync(self) -> Gate:
-        """The synchronous client with the same settings."""
-        from .gate import Gate  # The synchronous client imports this module.
-
-        if self._sync is None:
-            self._sync = Gate(settings=self.settings, register=self.core.register)
-        return self._sync
 
     def in_thread(self, thread: str) -> AsyncGate:
         """The same client, whose calls belong to ``thread``. It shares the connections."""
@@ -130,14 +120,14 @@ class AsyncGate:
         """Follows the log: first the events after the cursor ``after``, then new ones as they occur.
 
         A broken connection is resumed without a gap or a repeat. The stream fails if the server is unavailable for
-        ``give_up_after`` seconds; with ``None``, never. ``cursor`` of the stream resumes it in another process.
+        ``give_up_after`` seconds; with ``None``, never. The stream's ``cursor`` resumes it in another process.
         """
         query = list_query(type=list(types), tool=tool, principal=principal)
         return AsyncEventStream(self, self.settings, StreamPosition(thread, query, after, give_up_after))
 
     @property
     def _client(self) -> httpx.AsyncClient:
-        """The connections of the running event loop."""
+        """The running event loop's connections."""
         loop = asyncio.get_running_loop()
         if (client := self._clients.get(loop)) is None:
             # A loop that was closed before its client keeps the sockets open as long as the client exists.
@@ -151,7 +141,7 @@ class AsyncGate:
         return client
 
     async def carry_out(self, steps: Steps[T]) -> T:
-        """Carries out the steps of an operation."""
+        """Carries out an operation's steps."""
         try:
             effect = next(steps)
             while True:
@@ -199,7 +189,7 @@ class AsyncGate:
                 return
 
     async def close(self) -> None:
-        """Closes the connections of the running event loop."""
+        """Closes the running event loop's connections."""
         if client := self._clients.pop(asyncio.get_running_loop(), None):
             await client.aclose()
 
@@ -213,7 +203,7 @@ class AsyncGate:
 
 
 class AsyncEventStream:
-    """The events of the log, in order, each once. Close it, or use it in an ``async with`` statement."""
+    """The logged events, in order, each once. Close it, or use it in an ``async with`` statement."""
 
     def __init__(self, gate: AsyncGate, settings: ClientSettings, position: StreamPosition) -> None:
         self._gate, self._settings, self._position = gate, settings, position

@@ -1,4 +1,4 @@
-"""Binds the arguments of a function to JSON and back: the approved arguments are those that the function gets."""
+"""Binds function arguments to JSON and back: the function gets the approved arguments."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ RECEIVERS = ("self", "cls")
 
 
 class FunctionBinding:
-    """The parameters of a function that approvers see, by name. The others (``self``, and those to exclude) keep the value of
-    the caller."""
+    """The function parameters that approvers see, by name. The others (``self``, and excluded ones) keep the caller's
+    value."""
 
     def __init__(self, function: Callable[..., Any], exclude: Iterable[str] = ()) -> None:
         self.signature = inspect.signature(function)
@@ -42,7 +42,7 @@ class FunctionBinding:
         return shown, hidden
 
     def fill_parameters(self, arguments: Any, hidden: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the arguments of the function for the approved ones."""
+        """Returns the function arguments for the approved ones."""
         if not isinstance(arguments, dict):
             raise UnusableArguments("The approved arguments are not an object, so the function was not run.")
         left = dict(arguments)

@@ -31,7 +31,7 @@ from .types import Call
 __all__ = ["with_approval"]
 
 REPORT_TIMEOUT = 150.0
-"""The time limit of the hooks that report a result. A report is repeated for up to 120 seconds."""
+"""The time limit for hooks that report a result. A report is repeated for up to 120 seconds."""
 logger = logging.getLogger("countersign")
 
 
@@ -44,8 +44,8 @@ def with_approval(
 ) -> ClaudeAgentOptions:
     """The options, with ``can_use_tool`` and hooks that ask before each tool runs.
 
-    The id of a call is that of the model. The thread is that of the gate, or else the id of the session. The option
-    ``thread`` may be a function of the ``ToolPermissionContext``. With ``every_call=False``, only the calls are asked that
+    The call id is the model's. The thread is the gate's, or else the session id. The option
+    ``thread`` may be a function that gets the ``ToolPermissionContext``. With ``every_call=False``, only the calls are asked that
     Claude Code would ask for by itself: its own rules, ``allowed_tools`` and permission modes come first.
     """
     options = ClaudeAgentOptions() if options is None else options
@@ -87,7 +87,7 @@ class ToolPermissions:
         ]
 
     async def before_tool(self, event: dict[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        """Notes the session of the call, and lets Claude Code ask ``can_use_tool``."""
+        """Notes the call's session, and lets Claude Code ask ``can_use_tool``."""
         if tool_use_id is not None:
             self._sessions[tool_use_id] = event["session_id"]
         if not self._every_call:
@@ -127,7 +127,7 @@ class ToolPermissions:
                 return
 
     async def after_tool(self, event: dict[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        """Reports the result of a call, and tells the model if a person changed its arguments."""
+        """Reports a call result, and tells the model if a person changed the arguments."""
         self._sessions.pop(tool_use_id or "", None)
         claimed = self._claimed.pop(tool_use_id or "", None)
         if claimed is None:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CallContext:
-    """The thread and the id of the next call."""
+    """Thread and id of the next call."""
 
     thread: str | None = None
     call_id: str | None = None
@@ -141,7 +141,7 @@ def requires_approval(
     ``text`` is for the model; with ``on_denial="return"`` it returns that text.
 
     ``gate`` is a :class:`Gate` or an :class:`AsyncGate`; without one, the environment names the server. ``description``,
-    ``impact`` and ``call_id`` may be functions of the arguments. ``exclude`` names parameters that are not part of the call,
+    ``impact`` and ``call_id`` may be functions that get the arguments. ``exclude`` names parameters outside of the call,
     such as a database connection. ``timeout`` limits the wait in seconds, and ``expires_in`` the time that people have.
     """
     if gate is not None and not isinstance(gate, (Gate, AsyncGate)):
@@ -187,7 +187,7 @@ def _wrap_sync(
             return function(*positional, **named)
 
         used = gate or default_gate()
-        blocking = used if isinstance(used, Gate) else used.as_sync()
+        blocking = used if isinstance(used, Gate) else Gate.from_async(used)
         try:
             return blocking.call_tool(options.name, arguments, run, **options.for_call(arguments)).value
         except NotRunError as error:

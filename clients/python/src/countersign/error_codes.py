@@ -6,7 +6,7 @@ from .errors import CountersignError
 
 
 class AdviceOutdatedError(CountersignError):
-    """An advisor allowed the call under another policy than the one in force."""
+    """An advisor allowed the call under another policy than the active one."""
 
 
 class AlreadyClaimedError(CountersignError):
@@ -58,7 +58,7 @@ class BlockedError(CountersignError):
 
 
 class CallArchivedError(CountersignError):
-    """The texts of the call are in an archive file, which the server does not have."""
+    """The call content is in an archive file, which the server does not have."""
 
 
 class CallDiffersError(CountersignError):
@@ -66,7 +66,7 @@ class CallDiffersError(CountersignError):
 
 
 class CallOpenError(CountersignError):
-    """Only the texts of a call that has ended can be erased."""
+    """Only the content of a call that has ended can be erased."""
 
 
 class DamagedError(CountersignError):
@@ -158,11 +158,11 @@ class NotUnknownError(CountersignError):
 
 
 class PolicyChangedError(CountersignError):
-    """Another policy was put in force meanwhile."""
+    """Another policy became active meanwhile."""
 
 
 class PolicyUnreadableError(CountersignError):
-    """This version cannot read the policy in force, so it judges no calls."""
+    """This version cannot read the active policy, so it judges no calls."""
 
 
 class ProofInvalidError(CountersignError):
@@ -222,7 +222,7 @@ class UnauthenticatedError(CountersignError):
 
 
 class UnknownAdvisorError(CountersignError):
-    """The policy in force has no advisor with this name and these settings."""
+    """The active policy has no advisor with this name and these settings."""
 
 
 class UnknownCallError(CountersignError):

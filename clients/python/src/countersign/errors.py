@@ -1,4 +1,4 @@
-"""The errors of the client: one class for each code of the server, and one for each reason why a call did not run."""
+"""The client's errors: one class for each server error code, and one for each reason why a call did not run."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class CountersignError(Exception):
         self.status = status
         """The HTTP status, if a server answered."""
         self.problem: Mapping[str, Any] = problem or {}
-        """The whole answer of the server (RFC 9457)."""
+        """The server's whole answer (RFC 9457)."""
         self.retry_after = retry_after
         """The pause in seconds that the server asks for before the next attempt."""
 
     @property
     def is_transient(self) -> bool:
-        """True if a later attempt may succeed, because the request itself is valid."""
+        """Whether a later attempt may succeed, because the request itself is valid."""
         if self.code == "database_unavailable":
             return self.status == 503 or self.reason in TRANSIENT_REASONS
         return self.status == 503 or self.code in TRANSIENT_CODES
@@ -54,7 +54,7 @@ class CountersignError(Exception):
 
     @property
     def request_id(self) -> str | None:
-        """The id of the request in the server's log."""
+        """The request id in the server log."""
         return self.problem.get("requestId")
 
     @property
@@ -64,7 +64,7 @@ class CountersignError(Exception):
 
     @property
     def tip(self) -> int | None:
-        """The last event of the log, with ``bad_cursor``."""
+        """The last logged event, with ``bad_cursor``."""
         return self.problem.get("tip")
 
     @property
@@ -128,4 +128,4 @@ class FailedBeforeError(NotRunError):
 
 
 class UnusableArgumentsError(NotRunError):
-    """The approved arguments do not fit the function, or the log masks a part of the arguments that a person changed."""
+    """The approved arguments do not fit the function, or the log masks some of the arguments that a person changed."""

@@ -68,7 +68,7 @@ class EventReader:
 
 
 class StreamPosition:
-    """The place of a stream in the log, across connections."""
+    """A stream's log position, which outlives its connections."""
 
     def __init__(
         self,

@@ -39,11 +39,11 @@ class CallPlan:
     call_id: str
     name: str
     arguments: str
-    """The arguments as JSON text: a snapshot, so that a later change of an object changes nothing."""
+    """The arguments as JSON text: a snapshot, so later changes to an object have no effect."""
     run: Callable[[Any], Any] | None
     """Runs the tool with the approved arguments. ``None`` if the caller runs it."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """Further members of the proposal: ``description``, ``impact``, ``annotations``, ``definition``,
+    """Further proposal members: ``description``, ``impact``, ``annotations``, ``definition``,
     ``expiresInSeconds``, ``replaces``."""
     timeout: float | None = None
     """The seconds to wait for the decision; ``None`` without a limit."""
@@ -58,7 +58,7 @@ class CallPlan:
 
     @property
     def renewal_interval(self) -> float:
-        """The seconds between two renewals of the lease."""
+        """The seconds between two lease renewals."""
         return max(self.lease / 3, 1.0)
 
 
@@ -68,7 +68,7 @@ class CallOutcome:
 
     call: Call
     value: Any
-    """The value of the tool; for a call that ran earlier, the recorded content."""
+    """The tool's return value; for a call that ran earlier, the recorded content."""
     ran_now: bool
 
     @property
@@ -97,7 +97,7 @@ class ToolReport:
 
 
 def execute(plan: CallPlan) -> Steps[CallOutcome]:
-    """Makes the call. Returns its outcome, or raises a ``NotRunError`` or the error of the tool."""
+    """Makes the call. Returns its outcome, or raises a ``NotRunError`` or the tool's error."""
     executor = new_executor()
     call = yield from start_call(plan, executor)
     return (yield from run_claimed(plan, call, executor))
@@ -246,7 +246,7 @@ def renew_lease(plan: CallPlan, executor: str) -> Steps[bool]:
 
 
 def finished_before(call: Call) -> CallOutcome:
-    """The outcome of a call that has ended earlier."""
+    """The outcome of a call that ended earlier."""
     result = call.get("result")
     if result is None or result["status"] != "success":
         raise FailedBeforeError(recorded_text(call, "The call failed."), call)
@@ -254,7 +254,7 @@ def finished_before(call: Call) -> CallOutcome:
 
 
 def recorded_text(call: Call, otherwise: str) -> str:
-    """The recorded content of the result as text for the model."""
+    """The recorded result content as text for the model."""
     result = call.get("result")
     if result is None or result["content"] is None:
         return otherwise

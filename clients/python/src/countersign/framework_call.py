@@ -29,12 +29,12 @@ class WrapperOptions(TypedDict, total=False):
     """The options of all wrappers."""
 
     thread: str | Callable[[Any], str | None]
-    """The thread, or a function of the framework's context of the call. Without it, the thread of the gate if it names one,
-    or else the framework's own id of the conversation."""
+    """The thread, or a function that gets the framework's call context. Without it, the gate's thread if it names one,
+    or else the framework's own conversation id."""
     description: Callable[[str, Mapping[str, Any]], str | None]
-    """The purpose of a call for approvers: a function of the name and the arguments."""
+    """The call's purpose for approvers: a function that gets the name and the arguments."""
     impact: Callable[[str, Mapping[str, Any]], ProposedImpact | None]
-    """The impact of a call for approvers: a function of the name and the arguments."""
+    """The call's impact for approvers: a function that gets the name and the arguments."""
     timeout: float
     """The seconds to wait. Then the model is told that the call still waits."""
     withdraw: bool
@@ -44,7 +44,7 @@ class WrapperOptions(TypedDict, total=False):
     lease_seconds: int
     """The lease, 900 seconds without it. It is renewed while the tool runs."""
     on_denial: Literal["return", "raise"]
-    """``"return"`` gives the model the text of a call that does not run. ``"raise"`` raises the ``NotRunError``."""
+    """``"return"`` gives the model the explanation if a call does not run. ``"raise"`` raises the ``NotRunError``."""
 
 
 OPTION_NAMES = WrapperOptions.__optional_keys__
@@ -58,30 +58,30 @@ class FrameworkCall:
     arguments: Any
     call_id: str | None
     thread: str | None = None
-    """The framework's id of the conversation."""
+    """The framework's conversation id."""
     context: Any = None
-    """The framework's context of the call, for the option ``thread``."""
+    """The framework's call context, for the option ``thread``."""
     definition: ProposedDefinition | None = None
     annotations: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """The answer to a call: the value of a tool that ran now, or a text or content for the model."""
+    """The answer to a call: the value of a tool that ran now, or content for the model."""
 
     ran_now: bool
     value: Any = None
-    """The framework's own value, if the tool ran now. Otherwise the recorded content of an earlier run, or the text for the
+    """The framework's own value, if the tool ran now. Otherwise the recorded content from an earlier run, or the text for the
     model."""
     failed: bool = False
-    """True if ``value`` is not a result: the call was refused, or it failed earlier."""
+    """Whether ``value`` is no result: the call was refused, or it failed earlier."""
     note: str | None = None
     """The note for the model that a person changed the arguments."""
     call: Call | None = field(default=None, repr=False)
 
 
 class FrameworkGate:
-    """Makes the calls of a framework with a gate and the options of a wrapper."""
+    """Makes a framework's calls with a gate and the wrapper's options."""
 
     def __init__(self, gate: Gate | AsyncGate, options: WrapperOptions) -> None:
         if not isinstance(gate, (Gate, AsyncGate)):
@@ -98,11 +98,11 @@ class FrameworkGate:
 
     @property
     def blocking(self) -> Gate:
-        return self._gate if isinstance(self._gate, Gate) else self._gate.as_sync()
+        return self._gate if isinstance(self._gate, Gate) else Gate.from_async(self._gate)
 
     @property
     def raises(self) -> bool:
-        """True if a call that does not run ends the run of the agent."""
+        """Whether a call that does not run ends the agent run."""
         return self.options.get("on_denial") == "raise"
 
     def choose_thread(self, call: FrameworkCall) -> str | None:
@@ -134,7 +134,7 @@ class FrameworkGate:
         }
 
     def plan(self, call: FrameworkCall, call_id: str) -> CallPlan:
-        """The plan of a call that the framework itself runs."""
+        """The plan for a call that the framework itself runs."""
         fields = self.proposal(call)
         return CallPlan(
             thread=fields["thread"] or self.waiting.core.thread,
@@ -178,7 +178,7 @@ class FrameworkGate:
             return self.refuse(error)
 
     def refuse(self, error: NotRunError) -> CallAnswer:
-        """The text of a call that does not run, for the model. Raises the error if the option says so."""
+        """Tells the model why a call does not run. Raises the error if the option says so."""
         if self.raises:
             raise error
         return CallAnswer(ran_now=False, value=error.text, failed=True, call=error.call)
@@ -198,5 +198,5 @@ def model_text(content: Any) -> str:
 
 
 def add_note(text: str, note: str | None) -> str:
-    """The text of a result, with the note that a person changed the arguments."""
+    """The result text, with a note if a person changed the arguments."""
     return text if note is None else f"{text}\n\n{note}"

@@ -40,7 +40,7 @@ def _blocking(operation: Callable[Concatenate[GateCore, P], Steps[T]]) -> Callab
 
 
 class Gate:
-    """The client of a Countersign server. It may be used by several threads.
+    """A client for a Countersign server. It may be used by several threads.
 
     Without arguments, it reads ``COUNTERSIGN_SERVER`` and ``COUNTERSIGN_TOKEN``.
     """
@@ -87,10 +87,18 @@ class Gate:
     _begin = _blocking(GateCore.begin)
 
     def begin(self, name: str, arguments: Mapping[str, Any], **options: Unpack[BeginOptions]) -> StartedCall:
-        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the ``arguments`` of the answer, and then
+        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the returned ``arguments``, and then
         call its ``finish``, ``fail`` or ``cancel``. Its lease is renewed until then. Raises a :class:`NotRunError` with the text
         for the model if the call does not run."""
         return StartedCall(self, self._begin(name, arguments, **options))
+
+    @classmethod
+    def from_async(cls, gate: AsyncGate) -> Gate:
+        """The synchronous client with the settings of an asynchronous one, and always the same."""
+        if gate._sync is None:
+            gate._sync = cls(settings=gate.settings, register=gate.core.register)
+        client: Gate = gate._sync
+        return client
 
     def as_async(self) -> AsyncGate:
         """The asynchronous client with the same settings."""
@@ -120,13 +128,13 @@ class Gate:
         """Follows the log: first the events after the cursor ``after``, then new ones as they occur.
 
         A broken connection is resumed without a gap or a repeat. The stream fails if the server is unavailable for
-        ``give_up_after`` seconds; with ``None``, never. ``cursor`` of the stream resumes it in another process.
+        ``give_up_after`` seconds; with ``None``, never. The stream's ``cursor`` resumes it in another process.
         """
         query = list_query(type=list(types), tool=tool, principal=principal)
         return EventStream(self._client, self.settings, StreamPosition(thread, query, after, give_up_after))
 
     def carry_out(self, steps: Steps[T]) -> T:
-        """Carries out the steps of an operation."""
+        """Carries out an operation's steps."""
         try:
             effect = next(steps)
             while True:
@@ -190,7 +198,7 @@ class Gate:
 
 
 class EventStream:
-    """The events of the log, in order, each once. Close it, or use it in a ``with`` statement."""
+    """The logged events, in order, each once. Close it, or use it in a ``with`` statement."""
 
     def __init__(self, client: httpx.Client, settings: ClientSettings, position: StreamPosition) -> None:
         self._client, self._settings, self._position = client, settings, position

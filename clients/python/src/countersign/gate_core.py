@@ -1,4 +1,4 @@
-"""The operations of a gate, with their parameters. ``Gate`` and ``AsyncGate`` offer each of them."""
+"""The gate operations, with their parameters. ``Gate`` and ``AsyncGate`` offer each of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .types import (
 T = TypeVar("T")
 
 CallReference: TypeAlias = "Call | str"
-"""A call, or the id of a call of the gate's thread."""
+"""A call, or a call id in the gate's thread."""
 
 def new_id(prefix: str = "call_") -> str:
     """A new random id."""
@@ -51,7 +51,7 @@ class GateCore:
         self.register = register or CallRegister()
 
     def locate(self, call: CallReference, thread: str | None) -> tuple[str, str]:
-        """The thread and the id of a call."""
+        """Thread and id of a call."""
         if isinstance(call, str):
             return thread or self.thread, call
         return call["threadId"], call["id"]
@@ -92,7 +92,7 @@ class GateCore:
         return ops.propose(thread or self.thread, fields, ops.json_text(arguments, "the arguments"))
 
     def wait(self, call: CallReference, *, thread: str | None = None, timeout: float | None = None) -> Steps[Call]:
-        """Waits until the call is decided, also across restarts of the server. After ``timeout`` seconds it returns the call,
+        """Waits until the call is decided, also across server restarts. After ``timeout`` seconds it returns the call,
         which is still pending."""
         return ops.wait(*self.locate(call, thread), timeout)
 
@@ -109,7 +109,7 @@ class GateCore:
         arguments: Any = None,
         definition_hash: str | None = None,
     ) -> Steps[Call]:
-        """Declares that this process starts the call now. Run the ``arguments`` of the answer, and nothing else.
+        """Declares that this process starts the call now. Run the returned ``arguments``, and nothing else.
 
         A second claim is refused, also by the same executor. ``executor`` must therefore be a new name for each attempt, which
         it is by default. ``arguments`` are the unmasked arguments, if the log has masked a secret in them.
@@ -124,7 +124,7 @@ class GateCore:
         return ops.claim(call["threadId"], call["id"], fields, text)
 
     def renew(self, call: Call, *, lease_seconds: int | None = None) -> Steps[Call]:
-        """Renews the lease of a claimed call. Do so after each third of it."""
+        """Renews the lease of a claimed call. Do so after each third of the lease."""
         fields = {"executor": executor_of(call), "leaseSeconds": lease_seconds}
         return ops.renew(call["threadId"], call["id"], fields)
 
@@ -137,7 +137,7 @@ class GateCore:
         executor: str | None = None,
         ran_arguments: Any = None,
     ) -> Steps[Call]:
-        """Reports the result of a claimed call: ``success``, ``error`` or ``cancelled``. ``ran_arguments`` are the arguments that
+        """Reports a claimed call's result: ``success``, ``error`` or ``cancelled``. ``ran_arguments`` are the arguments that
         ran, if this program knows them: other ones than the approved are recorded as a mismatch."""
         fields = {"status": status, "executor": executor or executor_of(call), "ranArguments": ran_arguments}
         return ops.finish(call["threadId"], call["id"], fields, ops.json_text(content, "the content"))
@@ -227,7 +227,7 @@ class GateCore:
         limit: int | None = None,
         after: int | str | None = None,
     ) -> Steps[EventPage]:
-        """Returns a page of the log. ``stream`` follows it."""
+        """Returns a log page. ``stream`` follows the log."""
         filters: dict[str, object] = {"tool": tool, "principal": principal, "since": since, "until": until}
         return ops.events(thread, ops.list_query(type=list(types), **filters, limit=limit, after=after))
 
@@ -317,7 +317,7 @@ def proposal_fields(
     definition: ProposedDefinition | None,
     expires_in: int | None,
 ) -> dict[str, Any]:
-    """The members of a proposal beside its id, its name and its arguments."""
+    """Proposal members beside the id, name and arguments."""
     return {
         "description": description,
         "impact": impact,

@@ -1,4 +1,4 @@
-"""Asks before the tools of a Google ADK agent run.
+"""Asks before a Google ADK agent runs a tool.
 
     from countersign.google_adk import Approval
 
@@ -21,10 +21,10 @@ from .types import ProposedDefinition
 
 
 class Approval(BasePlugin):
-    """Asks before each tool of the agents of a runner runs.
+    """Asks before any of a runner's agents runs a tool.
 
-    The id of a call is that of the model, or the one that ADK gives it. The thread is that of the gate, or else the id of the
-    session. The option ``thread`` may be a function of the ``ToolContext``.
+    The call id is the model's, or the one that ADK assigns. The thread is the gate's, or else the session id. The option
+    ``thread`` may be a function that gets the ``ToolContext``.
     """
 
     def __init__(self, gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> None:
@@ -60,7 +60,7 @@ class Approval(BasePlugin):
     ) -> dict[str, Any] | None:
         if (started := self._started.pop(_call_key(tool_context), None)) is None:
             return None
-        # A callback of the agent may have changed the arguments after this plugin.
+        # An agent callback may have changed the arguments after this plugin.
         if isinstance(result, dict) and set(result) == {"error"}:
             await started.fail(str(result["error"]))
         else:

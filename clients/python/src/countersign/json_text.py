@@ -64,8 +64,8 @@ def read_json(text: str | bytes) -> Any:
 def write_json(value: object, default: Callable[[object], object] | None = None) -> str:
     """Writes a value as JSON without blanks. ``default`` turns an object of another type into a JSON value.
 
-    Raises ``ValueError`` for a number that is not finite, a text that is not Unicode, a value that contains itself, and
-    ``TypeError`` for a type that JSON lacks.
+    Raises ``ValueError`` for a number that is not finite, a string that is not Unicode, a value that contains itself, and
+    ``TypeError`` for a type that JSON does not have.
     """
     parts: list[str] = []
     _write(value, parts.append, default, "", 0)
@@ -121,7 +121,7 @@ def _write_object(
     out("{")
     for index, (key, item) in enumerate(value.items()):
         if not isinstance(key, str):
-            raise TypeError(f"the key {key!r} of an object is not a text{_place(path)}")
+            raise TypeError(f"the key {key!r} of an object is not a string{_place(path)}")
         if index:
             out(",")
         out(encode_basestring(key))

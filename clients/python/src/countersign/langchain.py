@@ -1,4 +1,4 @@
-"""Asks before the tools of a LangChain agent run.
+"""Asks before a LangChain agent runs a tool.
 
     from countersign.langchain import ApprovalMiddleware
 
@@ -24,8 +24,8 @@ __all__ = ["ApprovalMiddleware"]
 class ApprovalMiddleware(AgentMiddleware[Any, Any, Any]):
     """Asks before each tool call of the agent.
 
-    The id of a call is that of the model. The thread is that of the gate, or else ``thread_id`` of the configuration. The
-    option ``thread`` may be a function of the ``ToolCallRequest``. Put it first in ``middleware``, so that people see the
+    The call id is the model's. The thread is the gate's, or else the ``thread_id`` that is configured. The
+    option ``thread`` may be a function that gets the ``ToolCallRequest``. Put it first in ``middleware``, so that people see the
     call as the model made it, and the others work on the approved one.
     """
 

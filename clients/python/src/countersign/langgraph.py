@@ -1,4 +1,4 @@
-"""Asks before the tools of a LangGraph tool node run.
+"""Asks before a LangGraph tool node runs a tool.
 
     from countersign.langgraph import with_approval
 
@@ -32,10 +32,10 @@ class ToolNodeWrappers(TypedDict):
 
 
 def with_approval(gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> ToolNodeWrappers:
-    """The parameters of a ``ToolNode`` that ask before each of its tools runs.
+    """The parameters of a ``ToolNode`` that asks before it runs a tool.
 
-    The id of a call is that of the model. The thread is that of the gate, or else ``thread_id`` of the configuration. The
-    option ``thread`` may be a function of the ``ToolCallRequest``.
+    The call id is the model's. The thread is the gate's, or else the ``thread_id`` that is configured. The
+    option ``thread`` may be a function that gets the ``ToolCallRequest``.
     """
     asking = ToolCallWrapper(gate, options)
     return {"wrap_tool_call": asking.wrap, "awrap_tool_call": asking.wrap_async}
@@ -91,7 +91,7 @@ def with_arguments(request: ToolCallRequest, approved: Any) -> ToolCallRequest:
 
 
 def report_reply(reply: Any) -> ToolReport:
-    """The report of a reply. A tool that failed, and whose error the node gives to the model, is recorded as failed."""
+    """Reports a reply. A tool that failed, and whose error the node gives to the model, is recorded as failed."""
     messages = [part for part in messages_of(reply) if isinstance(part, ToolMessage)]
     if len(messages) == 1:
         return ToolReport(reply, messages[0].content, failed=messages[0].status == "error")
@@ -99,7 +99,7 @@ def report_reply(reply: Any) -> ToolReport:
 
 
 def messages_of(reply: Any) -> list[Any]:
-    """The messages in a reply of a tool: a message, a command with messages, or a list of both."""
+    """The messages in a tool reply: a message, a command with messages, or a list of both."""
     if isinstance(reply, list):
         return [message for part in reply for message in messages_of(part)]
     if isinstance(reply, Command):

@@ -26,11 +26,11 @@ __all__ = ["ApprovalSession", "with_approval"]
 def with_approval(
     gate: Gate | AsyncGate, session: Any, *, server: str | None = None, **options: Unpack[WrapperOptions]
 ) -> ApprovalSession:
-    """The session, whose ``call_tool`` asks before it calls the server. All other methods are those of the session.
+    """The session, whose ``call_tool`` asks before it calls the server. All other methods are passed to the session.
 
     ``session`` is a ``ClientSession``, a ``Client``, or another object with their ``call_tool`` and ``list_tools``. With
-    ``server``, the calls have the name ``server__tool``, as behind the gateway. The option ``thread`` may be a function of the
-    session.
+    ``server``, the calls have the name ``server__tool``, as behind the gateway. The option ``thread`` may be a function that
+    gets the session.
     """
     return ApprovalSession(FrameworkGate(gate, options), session, server)
 
@@ -79,7 +79,7 @@ class ApprovalSession:
         return _read_answer(await self._calls.make_async_call(call, run))
 
     async def _find_tool(self, name: str) -> dict[str, Any]:
-        """The definition of a tool, as the server lists it. The server is asked once for each unknown name."""
+        """The tool definition, as the server lists it. The server is asked once for each unknown name."""
         async with self._listing:
             if name not in self._tools and name not in self._asked:
                 self._asked.add(name)
@@ -111,7 +111,7 @@ def _read_answer(answer: CallAnswer) -> types.CallToolResult:
 
 
 def _recorded_result(answer: CallAnswer) -> types.CallToolResult:
-    """The result of an earlier run, or an error result with the text for the model."""
+    """The result of an earlier run, or an error result that tells the model why."""
     recorded = answer.value
     if answer.failed:
         earlier = answer.call.get("result") if answer.call else None

@@ -38,8 +38,8 @@ STRUCTURED_OUTPUTS = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
 def with_approval(gate: Gate | AsyncGate, tools: Iterable[Tool], **options: Unpack[WrapperOptions]) -> list[Tool]:
     """The tools, each of which asks before it runs.
 
-    The id of a call is that of the model. The thread is that of the gate, or else ``group_id`` of the ``RunConfig``. The
-    option ``thread`` may be a function of the ``ToolContext``.
+    The call id is the model's. The thread is the gate's, or else the ``RunConfig``'s ``group_id``. The
+    option ``thread`` may be a function that gets the ``ToolContext``.
     """
     calls = FrameworkGate(gate, options)
     return [_with_approval(calls, tool) for tool in tools]
@@ -54,7 +54,7 @@ def _with_approval(calls: FrameworkGate, tool: Tool) -> Tool:
         return await _invoke(calls, tool, context, text)
 
     gated.on_invoke_tool = invoke
-    # The limit applies to the run of the tool, and not to the wait for people.
+    # The limit applies to the tool run, and not to the wait for people.
     gated.timeout_seconds = None
     return gated
 
@@ -85,7 +85,7 @@ async def _invoke(calls: FrameworkGate, tool: FunctionTool, context: ToolContext
 
 
 async def _run_tool(tool: FunctionTool, context: ToolContext[Any], text: str) -> ToolReport:
-    """Runs the tool as the SDK does. A failure that the SDK turns into a text for the model is reported as an error."""
+    """Runs the tool as the SDK does. A failure that the SDK turns into output for the model is reported as an error."""
     failures: list[Exception] = []
 
     async def format_failure(failed_in: Any, error: Exception) -> str:
@@ -120,7 +120,7 @@ async def _timeout_message(tool: FunctionTool, context: ToolContext[Any], error:
 
 
 def _output_with_note(output: Any, note: str | None) -> Any:
-    """The output of the tool with the note for the model. Images and files stay what they are."""
+    """The tool output with the note for the model. Images and files stay what they are."""
     if note is None:
         return output
     if isinstance(output, STRUCTURED_OUTPUTS):

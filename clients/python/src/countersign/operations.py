@@ -1,4 +1,4 @@
-"""The operations of the API, without input or output: each yields its requests to the driver."""
+"""The API operations, without input or output: each yields its requests to the driver."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def call_path(thread: str, call_id: str, *rest: str) -> str:
 
 
 def json_body(fields: Mapping[str, Any], raw: Mapping[str, str] | None = None) -> bytes:
-    """The body of a request: the fields that are present, and ``raw`` members, which are JSON text already."""
+    """The request body: the fields that are present, and ``raw`` members, which are JSON text already."""
     try:
         members = [f"{write_json(name)}:{write_json(value)}" for name, value in fields.items() if value is not None]
     except (TypeError, ValueError) as error:
@@ -46,7 +46,7 @@ def json_body(fields: Mapping[str, Any], raw: Mapping[str, str] | None = None) -
 
 
 def json_text(value: object, what: str) -> str:
-    """The JSON text of a value of the caller."""
+    """Writes a caller's value as JSON text."""
     try:
         return write_json(value)
     except (TypeError, ValueError) as error:
@@ -184,7 +184,7 @@ def ready() -> Steps[ReadinessReport]:
 
 
 def list_query(**filters: object) -> tuple[tuple[str, str], ...]:
-    """The query of a list. A filter without a value is left out."""
+    """The query string of a list. A filter without a value is left out."""
     pairs: list[tuple[str, str]] = []
     for name, value in filters.items():
         if value is None:

@@ -15,7 +15,7 @@ from .json_text import write_json
 from .types import ProposedPlace
 
 MAX_PROGRAM = 1_000
-"""The longest name of a program, in characters. A place has 4,096 bytes in all."""
+"""The longest program name, in characters. A place has 4,096 bytes in all."""
 
 
 def program_place() -> ProposedPlace:
@@ -45,7 +45,7 @@ def printable(text: str) -> str:
 
 
 def thread_of(place: Mapping[str, object]) -> str:
-    """The thread of a program that names none: one for this program in this folder on this machine."""
+    """The default thread of a program: one for this program in this folder on this machine."""
     shown = re.sub(r"[^A-Za-z0-9_-]+", "-", os.path.basename(str(place.get("program") or "")).partition(" ")[0])
     return f"{shown.strip('-')[:40] or 'python'}-{digest_of(place)[:12]}"
 
@@ -56,5 +56,5 @@ def digest_of(place: Mapping[str, object]) -> str:
 
 
 def checked_place(place: Mapping[str, object] | None) -> ProposedPlace:
-    """The place that the caller names, or that of this program."""
+    """The place that the caller names, or else this program's."""
     return program_place() if place is None else cast("ProposedPlace", dict(place))

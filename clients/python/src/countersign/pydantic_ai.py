@@ -1,4 +1,4 @@
-"""Asks before the tools of a Pydantic AI agent run.
+"""Asks before a Pydantic AI agent runs a tool.
 
     from countersign.pydantic_ai import Approval
 
@@ -28,10 +28,10 @@ __all__ = ["Approval", "ApprovalToolset", "with_approval"]
 
 
 class Approval(AbstractCapability[Any]):
-    """Asks before each tool of the agent runs, also those of its toolsets and MCP servers.
+    """Asks before the agent's tools run, including tools from toolsets and MCP servers.
 
-    The id of a call is that of the model. The thread is that of the gate, or else ``conversation_id`` of the run. The option
-    ``thread`` may be a function of the ``RunContext``.
+    The call id is the model's. The thread is the gate's, or else the run's ``conversation_id``. The option
+    ``thread`` may be a function that gets the ``RunContext``.
     """
 
     def __init__(self, gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> None:
@@ -86,7 +86,7 @@ class ApprovalToolset(WrapperToolset[Any]):
 
 
 def proposed_arguments(tool_args: Any, schema: dict[str, Any]) -> Any:
-    """The validated arguments as JSON, in the form of the schema. The only parameter of a function, if it is a model, does not
+    """The validated arguments as JSON, in the schema's form. A function's only parameter, if it is a model, does not
     appear in the schema: its fields do."""
     dumped = to_jsonable_python(tool_args, serialize_unknown=True)
     if isinstance(dumped, dict) and len(dumped) == 1:
@@ -101,7 +101,7 @@ def sorted_text(arguments: Any) -> str:
 
 
 async def _read_arguments(tool: ToolsetTool[Any], approved: Any, ctx: RunContext[Any]) -> dict[str, Any]:
-    """The arguments that a person changed, validated as those of the model are."""
+    """The arguments that a person changed, validated like the model's arguments."""
     try:
         arguments: dict[str, Any] = tool.args_validator.validate_json(write_json(approved), context=ctx.validation_context)
         if tool.args_validator_func is not None:

@@ -1,4 +1,4 @@
-"""Reads the answers of the server: JSON, or a problem."""
+"""Reads the server's answers: JSON, or a problem."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MAX_REPLY_BYTES = 256 * 1024 * 1024
 
 
 def make_error(code: str, detail: str, **facts: Any) -> CountersignError:
-    """Creates the error of a code, as an object of its class."""
+    """Creates the error for a code, as an object of its class."""
     return ERROR_CLASSES.get(code, CountersignError)(code, detail, **facts)
 
 
 def problem_error(problem: Any, retry_after: float | None = None) -> CountersignError:
-    """Creates the error of a problem document."""
+    """Creates the error for a problem document."""
     if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
         return make_error("strange_server", "the server does not answer as a Countersign server does")
     status = problem.get("status")
@@ -43,7 +43,7 @@ def read_reply(reply: HttpReply) -> Any:
 
 
 def reply_error(reply: HttpReply) -> CountersignError:
-    """The error of an answer with another status than 2xx."""
+    """The error for an answer with a status other than 2xx."""
     try:
         problem = read_json(reply.body)
     except ValueError:
@@ -59,5 +59,5 @@ def reply_error(reply: HttpReply) -> CountersignError:
 
 
 def read_seconds(text: str | None) -> float | None:
-    """The seconds of a ``Retry-After`` header; a date does not count."""
+    """The seconds in a ``Retry-After`` header; a date is ignored."""
     return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None

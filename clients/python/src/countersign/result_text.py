@@ -1,4 +1,4 @@
-"""Writes the value or the error of a tool as the content of a result."""
+"""Writes a tool's value or error as result content."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MAX_ERROR_CHARACTERS = 16 * 1024
 
 
 def plain_value(value: object) -> object:
-    """A JSON value for an object of a common other type: a model of Pydantic, a dataclass, a date, a set. The text of the
-    object for any other type."""
+    """A JSON value for another common type: a Pydantic model, a dataclass, a date, a set. For any other
+    type, the object as text."""
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):
         return dump(mode="json")
@@ -46,7 +46,7 @@ def _with_plain_parts(value: object) -> object:
 
 
 def result_content(value: object) -> str:
-    """The value of a tool as JSON text. A value that JSON cannot hold becomes its text."""
+    """The tool's return value as JSON text. A value that JSON cannot hold is converted to a string."""
     try:
         return write_json(value, plain_value)
     except (TypeError, ValueError):
@@ -54,6 +54,6 @@ def result_content(value: object) -> str:
 
 
 def error_content(error: BaseException) -> str:
-    """The error of a tool as JSON text, for the model and for readers of the log."""
+    """The tool's error as JSON text, for the model and for people who read the log."""
     text = f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS]
     return write_json(text.encode(errors="replace").decode())

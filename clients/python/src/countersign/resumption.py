@@ -1,7 +1,7 @@
-"""Chooses the id of a call whose caller gives none, and finds the call of an earlier process that was killed.
+"""Chooses the call id if the caller gives none, and finds the call of an earlier process that was killed.
 
-The id begins with a hash of the place, the tool and its arguments: the same call of another program is another call. The first such call of a process looks for a call with the same
-beginning that is still open, and resumes it.
+The id starts with a hash of place, tool and arguments: the same call by another program is another call. The first such call of a process looks for a call with the same
+prefix that is still open, and resumes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .json_text import write_json
 from .steps import Steps
 
 LOOK_BACK = 100
-"""The number of the thread's last calls of the tool among which a call to resume is looked for."""
+"""How many of the thread's last calls of the tool to search for a call to resume."""
 OPEN_STATES = ("pending", "allowed", "running", "unknown")
 
 
@@ -31,13 +31,13 @@ def sorted_members(value: object) -> object:
 
 
 def id_prefix(place: Mapping[str, object], name: str, arguments: object) -> str:
-    """The beginning of the ids of calls of this tool with these arguments in this place."""
+    """The id prefix for calls of this tool with these arguments in this place."""
     text = write_json([sorted_members(place), name, sorted_members(arguments)])
     return f"call_{hashlib.sha256(text.encode()).hexdigest()[:24]}_"
 
 
 class CallRegister:
-    """The calls of this process without an id of their own, and those of earlier processes that it may resume."""
+    """This process's calls without an id of their own, and the calls of earlier processes that it may resume."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class CallRegister:
         self._mine: set[tuple[str, str]] = set()
 
     def choose_id(self, thread: str, name: str, prefix: str) -> Steps[str]:
-        """Returns the id of an open call to resume, or a new one. It begins with ``prefix``."""
+        """Returns the id of an open call to resume, or a new id. It starts with ``prefix``."""
         key = (thread, prefix)
         if key not in self._resumable:
             found = yield from find_open_calls(thread, name, prefix)
@@ -59,7 +59,7 @@ class CallRegister:
         return chosen
 
     def forget_id(self, thread: str, call_id: str, waits_on: str | None = None) -> None:
-        """Notes that the call has ended for this process. With ``waits_on``, the prefix of a call that still waits, the next
+        """Notes that the call has ended for this process. With ``waits_on``, a waiting call's prefix, the next
         identical call resumes it."""
         with self._lock:
             self._mine.discard((thread, call_id))
@@ -68,7 +68,7 @@ class CallRegister:
 
 
 def find_open_calls(thread: str, name: str, prefix: str) -> Steps[list[str]]:
-    """The open calls of the thread whose id begins with ``prefix``, the oldest first."""
+    """The thread's open calls whose id starts with ``prefix``, the oldest first."""
     try:
         page = yield from ops.calls(thread, ops.list_query(tool=name, limit=LOOK_BACK))
     except CountersignError as error:

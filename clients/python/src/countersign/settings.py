@@ -21,12 +21,12 @@ VERSION = "0.1.0"
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """The settings of a client. ``from_environment`` reads those that are absent."""
+    """Client settings. ``from_environment`` reads those that are absent."""
 
     server: str
-    """``http://host:port``, ``https://host``, or ``unix:`` and the path of a socket."""
+    """``http://host:port``, ``https://host``, or ``unix:`` and a socket path."""
     token: str | None = field(default=None, repr=False)
-    """The token of the caller. Only a server in solo mode accepts callers without one."""
+    """The caller's token. Only a server in solo mode accepts callers without one."""
     thread: str | None = None
     """The thread of calls that name none. Without it, one for this program in this folder on this machine."""
     place: Mapping[str, Any] = field(default_factory=program_place)
@@ -34,7 +34,7 @@ class ClientSettings:
     timeout: float = 30.0
     """The seconds to wait for the answer to one request. Waits for a decision have their own limit."""
     tls_ca: str | None = None
-    """A file with the only certificate authorities to trust (PEM), instead of those of the system."""
+    """A file with the only certificate authorities to trust (PEM), instead of the system's."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Further headers of each request, as a proxy before the server may need them."""
 
@@ -51,7 +51,7 @@ class ClientSettings:
         headers: Mapping[str, str] | None = None,
     ) -> ClientSettings:
         """Completes the arguments with ``COUNTERSIGN_SERVER``, ``COUNTERSIGN_TOKEN``, ``COUNTERSIGN_TOKEN_FILE``,
-        ``COUNTERSIGN_TLS_CA`` and ``COUNTERSIGN_THREAD``. An empty variable counts as unset."""
+        ``COUNTERSIGN_TLS_CA`` and ``COUNTERSIGN_THREAD``. An empty variable is treated as unset."""
         server = server or os.environ.get("COUNTERSIGN_SERVER") or DEFAULT_SERVER
         return cls(
             server=server,
@@ -65,7 +65,7 @@ class ClientSettings:
 
     @property
     def base_url(self) -> str:
-        """The address of the requests. That of a socket has a host without meaning."""
+        """The base URL for requests. For a socket, its host is a dummy."""
         if self.socket is not None:
             return "http://localhost"
         parts = urlsplit(self.server)
@@ -80,7 +80,7 @@ class ClientSettings:
 
     @property
     def socket(self) -> str | None:
-        """The path of the socket of the server, if it has one."""
+        """The server's socket path, if it has one."""
         return self.server.removeprefix("unix:") if self.server.startswith("unix:") else None
 
     def request_headers(self) -> dict[str, str]:
@@ -89,7 +89,7 @@ class ClientSettings:
         return {"accept": "application/json", "user-agent": f"countersign-python/{VERSION}", **self.headers, **token}
 
     def verify(self) -> ssl.SSLContext | bool:
-        """The certificate authorities to trust: those of the system, or of the file."""
+        """The certificate authorities to trust: the system's, or those in the file."""
         if not self.base_url.startswith("https:"):
             return False
         try:

@@ -8,7 +8,7 @@
         raise
     started.finish(answer)
 
-While it is open, its lease is renewed in the background. If the process dies, the lease lapses, and the outcome of the call
+While it is open, its lease is renewed in the background. If the process dies, the lease lapses, and the call's outcome
 is unknown.
 """
 
@@ -48,7 +48,7 @@ __all__ = ["AsyncStartedCall", "BeginOptions", "ClaimedCall", "StartedCall", "Un
 
 
 class BeginOptions(TypedDict, total=False):
-    """The options of ``begin``, which are those of ``call_tool``."""
+    """The options of ``begin``, which are the same as for ``call_tool``."""
 
     call_id: str | None
     thread: str | None
@@ -76,7 +76,7 @@ class ClaimedCall:
 
     @property
     def recorded(self) -> Any:
-        """The recorded content of the result, once there is one."""
+        """The recorded result content, once there is one."""
         result = self.call.get("result")
         return None if result is None else result["content"]
 
@@ -100,7 +100,7 @@ class ClaimedCall:
 
 
 def begin_call(plan: CallPlan) -> Steps[ClaimedCall]:
-    """Proposes the call of the plan, waits for the decision, and claims it."""
+    """Proposes the planned call, waits for the decision, and claims it."""
     executor = new_executor()
     call = yield from start_call(plan, executor)
     return ClaimedCall(plan, call, executor)

@@ -54,7 +54,7 @@ class RunTool:
 
 @dataclass(frozen=True)
 class ToolOutcome:
-    """The outcome of a tool: its value or its error."""
+    """A tool's outcome: its value or its error."""
 
     value: Any = None
     error: Exception | None = None

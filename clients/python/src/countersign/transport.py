@@ -16,7 +16,7 @@ CONNECT_TIMEOUT = 5.0
 
 
 def client_options(settings: ClientSettings) -> dict[str, Any]:
-    """The options of an httpx client. It uses neither a proxy nor a login of the environment: the token goes to the named
+    """Options for an httpx client. It uses neither a proxy nor a login from the environment: the token goes to the named
     server alone."""
     return {
         "base_url": settings.base_url,
@@ -30,7 +30,7 @@ def client_options(settings: ClientSettings) -> dict[str, Any]:
 
 
 def request_arguments(request: SendRequest, settings: ClientSettings) -> dict[str, Any]:
-    """The arguments of a request for httpx."""
+    """Request arguments for httpx."""
     limit = request.timeout if request.timeout is not None else settings.timeout
     return {
         "method": request.method,
@@ -43,14 +43,14 @@ def request_arguments(request: SendRequest, settings: ClientSettings) -> dict[st
 
 
 def failure(error: httpx.HTTPError, settings: ClientSettings) -> CountersignError:
-    """The error of a request without an answer."""
+    """The error for a request without an answer."""
     if isinstance(error, httpx.UnsupportedProtocol):
         return make_error("bad_url", f"{settings.server}: {error}")
     return no_answer(error, settings)
 
 
 def no_answer(error: httpx.HTTPError, settings: ClientSettings) -> CountersignError:
-    """The error of a server that does not answer, or whose certificate is not accepted."""
+    """The error for a server that does not answer, or whose certificate is not accepted."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

@@ -95,10 +95,10 @@ answer requests of rules that name the advisor.
 
 
 class ApprovalRequest(TypedDict):
-    """The request for approval of a call."""
+    """The approval request for a call."""
 
     advisor: NotRequired[str | None]
-    """The advisor that may answer in the place of people, if it decides."""
+    """The advisor that may answer instead of people, if it decides."""
 
     approvers: NotRequired[list[list[str]]]
     """Lists of eligible approvers. An approver must be in each list; without lists, every person may decide."""
@@ -109,13 +109,13 @@ class ApprovalRequest(TypedDict):
     """
 
     basis: NotRequired[Basis | None]
-    """The part of the policy that asks."""
+    """The policy part that asks."""
 
     changedDefinition: NotRequired[DefinitionChange | None]
-    """The change of the tool's definition, if no person had accepted the definition of this call."""
+    """The change of the tool definition, if no person had accepted this call's definition."""
 
     defaultLevel: NotRequired[str | None]
-    """The level of a decision if the approver does not name one."""
+    """The decision level if the approver does not name one."""
 
     denials: NotRequired[int]
     """The number of denials that deny the call."""
@@ -142,7 +142,7 @@ class ApprovalRequest(TypedDict):
     """The decisions that are offered."""
 
     policy: Sha256
-    """The hash of the policy that asks for approval."""
+    """The hash of the policy that asked for approval."""
 
     proof: NotRequired[ProofRequirement | None]
     """The proof that each approval needs; absent if none is needed."""
@@ -160,13 +160,13 @@ class ApprovalRequest(TypedDict):
     """The reminder, once it was written."""
 
     requestedAt: Timestamp
-    """The time of the request."""
+    """The request time."""
 
     rule: NotRequired[str | None]
-    """The rule of the policy that asks."""
+    """The policy rule that asks."""
 
     sameCall: NotRequired[SameCall | None]
-    """A call of the same tool with the same arguments that is allowed and has not started."""
+    """An allowed call with the same tool and arguments that has not started."""
 
     scopes: NotRequired[list[SuggestedScope]]
     """The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists
@@ -174,14 +174,14 @@ class ApprovalRequest(TypedDict):
     """
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
     shadow: NotRequired[list[ShadowVerdict]]
     """The verdicts of shadow rules."""
 
     similarOperationsCount: NotRequired[int | None]
-    """The number of calls of the same tool among the recent calls of the thread. Only in single calls and
-    lists of pending calls.
+    """The number of calls of the same tool among the thread's recent calls. Only in single calls and lists of
+    pending calls.
     """
 
     votes: NotRequired[list[ApprovalVote]]
@@ -192,10 +192,10 @@ class ApprovalResponse(TypedDict):
     """The decision on a call."""
 
     at: Timestamp
-    """The time of the decision."""
+    """The decision time."""
 
     basis: NotRequired[Basis | None]
-    """The part of the policy that decided, if no person was asked."""
+    """The policy part that decided, if no person was asked."""
 
     changes: NotRequired[list[ArgumentChange]]
     """The changes that an approver made to the arguments."""
@@ -219,10 +219,10 @@ class ApprovalResponse(TypedDict):
     """The level at which the approver decided."""
 
     note: NotRequired[str | None]
-    """A note for the model, to be sent with the result: a person changed the arguments of the call."""
+    """A note for the model, to be sent with the result: a person changed the call's arguments."""
 
     policy: NotRequired[Sha256 | None]
-    """The hash of the policy that was active at the decision."""
+    """The hash of the active policy at the decision."""
 
     principal: Principal
     """The principal that decided."""
@@ -231,7 +231,7 @@ class ApprovalResponse(TypedDict):
     """The proof that the approver made the decision. With several approvers, each vote has its own."""
 
     rule: NotRequired[str | None]
-    """The rule of the policy that decided, or that asked people."""
+    """The policy rule that decided, or that asked people."""
 
     scope: NotRequired[Json]
     """The scope in which the decision is remembered; `"once"` if an unused approval of an identical call
@@ -239,13 +239,13 @@ class ApprovalResponse(TypedDict):
     """
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
     shadow: NotRequired[list[ShadowVerdict]]
     """The verdicts of shadow rules, if no person was asked."""
 
     source: Source
-    """The source of the decision."""
+    """The decision's source."""
 
 
 class ApprovalVote(TypedDict):
@@ -255,13 +255,13 @@ class ApprovalVote(TypedDict):
     """The arguments, if this approver changed them."""
 
     at: Timestamp
-    """The time of the vote."""
+    """The vote time."""
 
     comment: NotRequired[str | None]
     """The approver's comment."""
 
     counts: bool
-    """True if the vote counts. A change of the arguments voids earlier votes."""
+    """Whether the vote is valid. Changed arguments void earlier votes."""
 
     decision: Decision
     """The decision that the approver votes for."""
@@ -279,7 +279,7 @@ class ApprovalVote(TypedDict):
     """The scope in which the approver wants to remember the decision."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 ArgumentChange = TypedDict(
@@ -303,7 +303,7 @@ class BulkDecisionItem(TypedDict):
     """The agents whose later calls `allow_session` answers, as in a single decision."""
 
     andWaiting: NotRequired[bool]
-    """True if the decision also decides the calls that wait, as in a single decision."""
+    """Whether the decision also decides the calls that wait, as in a single decision."""
 
     arguments: NotRequired[Json]
     """The arguments that run instead of the proposed ones; only with `allow_once`."""
@@ -314,13 +314,13 @@ class BulkDecisionItem(TypedDict):
     """
 
     comment: NotRequired[str | None]
-    """The reason. The log keeps it, and the model gets the reason of a denial."""
+    """The reason. The log keeps it, and the model gets a denial's reason."""
 
     decision: Decision
     """`allow_once`, `allow_session` or `deny`."""
 
     id: CallId
-    """The id of the call."""
+    """The call's id."""
 
     level: NotRequired[str | None]
     """The level at which the approver decides, as in a single decision."""
@@ -332,7 +332,7 @@ class BulkDecisionItem(TypedDict):
     """The scope in which the decision is remembered, as in a single decision."""
 
     threadId: ThreadId
-    """The thread of the call."""
+    """The call's thread."""
 
 
 class BulkDecisionRequest(TypedDict):
@@ -345,7 +345,7 @@ class BulkDecisionRequest(TypedDict):
 
 
 class BulkDecisionResponse(TypedDict):
-    """The outcome of each decision, in the order of the decisions."""
+    """The outcome of each decision, in request order."""
 
     results: list[BulkDecisionResult]
     """One result for each decision."""
@@ -358,13 +358,13 @@ class BulkDecisionResult(TypedDict):
     """The call, if the decision was accepted."""
 
     id: CallId
-    """The id of the call."""
+    """The call's id."""
 
     problem: NotRequired[Problem | None]
     """The problem, if the decision was refused."""
 
     threadId: ThreadId
-    """The thread of the call."""
+    """The call's thread."""
 
 
 class Call(TypedDict):
@@ -374,52 +374,52 @@ class Call(TypedDict):
     """The advice of advisors that people see, the oldest first."""
 
     alsoDecided: NotRequired[list[CallId]]
-    """The calls of the thread that waited and that the decision decided too, the oldest first. Only the
-    answer to a decision has them, and only the first answer: to repeat a decision decides nothing.
+    """The waiting calls of the thread that the decision also decided, the oldest first. Only the first answer
+    to a decision has them: a repeated decision decides nothing.
     """
 
     annotations: NotRequired[Json]
     """Hints about the tool, as MCP defines them."""
 
     archived: NotRequired[CallArchive | None]
-    """The archive file that has the texts of the call. `arguments` and the content of the result are then
-    `null`, as if they were erased.
+    """The archive file that has the call's content. `arguments` and the result content are then `null`, as if
+    they were erased.
     """
 
     arguments: Json
     """The arguments that run: as proposed, or as an approver changed them."""
 
     argumentsHash: Sha256
-    """SHA-256 of the canonical form of `arguments`."""
+    """SHA-256 of the canonical `arguments`."""
 
     definition: NotRequired[ToolDefinition | None]
-    """The definition of the tool at the time of the proposal."""
+    """The tool definition when the call was proposed."""
 
     definitionHash: NotRequired[Sha256 | None]
-    """SHA-256 of the canonical form of definition and annotations."""
+    """SHA-256 of the canonical definition and annotations."""
 
     description: NotRequired[str | None]
-    """The agent's description of the purpose of the call."""
+    """The call's purpose, as the agent describes it."""
 
     erased: NotRequired[CallErasure | None]
-    """The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and
-    `impact`, `description` and comments are absent.
+    """The erasure of the call's content. `arguments` and the result content are then `null`, and `impact`,
+    `description` and comments are absent.
     """
 
     execution: NotRequired[CallExecution | None]
     """The claim, once an executor has claimed the call."""
 
     flags: NotRequired[list[CallFlag]]
-    """The complaints of people that the call was allowed, the oldest first."""
+    """Complaints that the call was allowed, the oldest first."""
 
     hiddenCharacters: NotRequired[list[str]]
-    """The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control
+    """The locations of strings with hidden characters, as JSON pointers into the call, 20 at most: control
     characters except line breaks and tabs, and characters that are invisible, change the direction of text
     or look like a space. A display must escape them.
     """
 
     id: CallId
-    """The id of the call, unique in its thread."""
+    """The call's id, unique in its thread."""
 
     impact: NotRequired[Json]
     """The impact that the agent claims."""
@@ -436,21 +436,21 @@ class Call(TypedDict):
     """The report that other arguments ran than were approved, or that the call ran without being allowed."""
 
     mixedScripts: NotRequired[list[str]]
-    """The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a
-    Latin word, as JSON pointers into the call, 20 at most.
+    """The locations of strings with a word that mixes letters from several scripts, such as a Cyrillic letter
+    in a Latin word, as JSON pointers into the call, 20 at most.
     """
 
     name: ToolName
-    """The name of the tool."""
+    """The tool's name."""
 
     place: NotRequired[Place | None]
     """Where the call runs, if the proposer said so."""
 
     proposal: CallProposal
-    """The proposer and the time of the proposal."""
+    """The proposer and the proposal time."""
 
     proposerGone: NotRequired[bool]
-    """True if the proposer was seen, but not during the last 30 seconds: it may never run the call."""
+    """Whether the proposer was seen, but not during the last 30 seconds: it may never run the call."""
 
     proposerLastSeenAt: NotRequired[Timestamp | None]
     """The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never
@@ -458,9 +458,7 @@ class Call(TypedDict):
     """
 
     redacted: NotRequired[list[str]]
-    """The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked
-    arguments.
-    """
+    """JSON pointers to the masked values in `arguments`. `argumentsHash` covers the unmasked arguments."""
 
     released: NotRequired[ExecutionRelease | None]
     """The release by a person, which lets another executor take over."""
@@ -481,11 +479,11 @@ class Call(TypedDict):
     """The current state."""
 
     threadId: ThreadId
-    """The thread of the call."""
+    """The call's thread."""
 
 
 class CallAdvice(TypedDict):
-    """The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which
+    """An advisor's advice on a call. Approvers never see advice from an advisor in the mode `shadow`: it
     would influence the decisions that it is compared with.
     """
 
@@ -493,13 +491,13 @@ class CallAdvice(TypedDict):
     """The answer."""
 
     advisor: str
-    """The name of the advisor."""
+    """The advisor's name."""
 
     at: Timestamp
     """The time at which it was recorded."""
 
     cached: NotRequired[bool]
-    """True if the answer to an earlier equal question was used."""
+    """Whether the answer to an earlier equal question was used."""
 
     confidence: NotRequired[float]
     """How sure the advisor is, from 0 to 1."""
@@ -511,61 +509,61 @@ class CallAdvice(TypedDict):
     """The reason why there is no valid answer. The advice is then `ask`."""
 
     labels: NotRequired[list[str]]
-    """Short words of the advisor about the call."""
+    """The advisor's short comment on the call."""
 
     mode: AdvisorMode
-    """The mode of the advisor then."""
+    """The advisor mode then."""
 
     reason: NotRequired[str | None]
-    """The reason that the advisor gives. It may repeat text of the agent, so a display must escape it."""
+    """The reason that the advisor gives. It may repeat agent content, so a display must escape it."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class CallArchive(TypedDict):
-    """The move of the texts of a call to an archive file."""
+    """The move of a call's content to an archive file."""
 
     at: Timestamp
     """The time."""
 
     digest: Sha256
-    """The digest of the archive, which `countersign verify --archive` compares."""
+    """The archive digest, which `countersign verify --archive` compares."""
 
     file: str
-    """The name of the file, without its folder."""
+    """The file's name, without its folder."""
 
     principal: Principal
     """The person who archived the thread."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class CallErasure(TypedDict):
-    """The erasure of the texts of a call."""
+    """The erasure of a call's content."""
 
     at: Timestamp
-    """The time of the erasure."""
+    """The erasure time."""
 
     principal: Principal
-    """The person who erased the texts."""
+    """The person who erased the content."""
 
     reason: str
     """The reason."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class CallExecution(TypedDict):
-    """The claim of a call by an executor."""
+    """An executor's claim on a call."""
 
     executor: str
     """The name that the executor gave itself."""
 
     leaseExpiresAt: NotRequired[Timestamp | None]
-    """The end of the lease: the time at which the outcome counts as unknown, unless there is a result."""
+    """When the lease ends: from then on the outcome is unknown, unless there is a result."""
 
     principal: Principal
     """The principal that claimed the call."""
@@ -574,14 +572,14 @@ class CallExecution(TypedDict):
     """The last renewal of the lease, if there was one."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
     startedAt: Timestamp
-    """The time of the claim."""
+    """The claim time."""
 
 
 class CallFlag(TypedDict):
-    """A complaint of a person about a call that was allowed."""
+    """A person's complaint about a call that was allowed."""
 
     at: Timestamp
     """The time."""
@@ -593,7 +591,7 @@ class CallFlag(TypedDict):
     """The person."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 CallId: TypeAlias = str
 """The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one script, without
@@ -611,7 +609,7 @@ class CallMismatch(TypedDict):
     """SHA-256 of their canonical form."""
 
     at: Timestamp
-    """The time of the report."""
+    """The report time."""
 
     executor: NotRequired[str | None]
     """The executor that ran it, if it has a name."""
@@ -623,7 +621,7 @@ class CallMismatch(TypedDict):
     """Where in the arguments something was masked: JSON pointers."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class CallPage(TypedDict):
@@ -633,39 +631,39 @@ class CallPage(TypedDict):
     """The calls, the newest proposal first."""
 
     next: NotRequired[int | None]
-    """The cursor of the next page; `null` at the end. A short page may still have a next page."""
+    """The next page's cursor; `null` at the end. A short page may still have a next page."""
 
 
 class CallProposal(TypedDict):
     """The proposal of a call."""
 
     at: Timestamp
-    """The time of the proposal."""
+    """The proposal time."""
 
     principal: Principal
     """The proposer."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class CallResult(TypedDict):
-    """The result of a call."""
+    """A call result."""
 
     at: Timestamp
-    """The time of the report."""
+    """The report time."""
 
     content: Json
-    """The content of the result, for the model."""
+    """The result's content, for the model."""
 
     principal: Principal
     """The principal that reported the result."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
     status: Status
-    """The kind of the result."""
+    """The result kind."""
 
 CallState: TypeAlias = Literal["pending", "allowed", "denied", "running", "finished", "unknown", "cancelled"]
 """The state of a call. `unknown`: the executor's lease lapsed without a result."""
@@ -693,7 +691,7 @@ class CallerView(TypedDict):
     """The roles. Only a caller of a server in solo mode has several."""
 
     solo: bool
-    """True if the server runs in solo mode and the caller sent no credential: one caller may then both
+    """Whether the server runs in solo mode and the caller sent no credential: one caller may then both
     propose and decide.
     """
 
@@ -701,18 +699,18 @@ class CallerView(TypedDict):
     """The globs over thread ids; empty for all threads."""
 
     token: NotRequired[str | None]
-    """The id of the token or session."""
+    """The token or session id."""
 
 
 class CancelRequest(TypedDict):
-    """The withdrawal of a call."""
+    """A request to withdraw a call."""
 
     reason: NotRequired[str | None]
-    """The reason, for the readers of the log."""
+    """The reason, for the log's readers."""
 
 
 class ClaimRequest(TypedDict):
-    """The claim of a call."""
+    """A request to claim a call."""
 
     arguments: NotRequired[Json]
     """The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on
@@ -728,13 +726,13 @@ class ClaimRequest(TypedDict):
     """
 
     executor: str
-    """The name of the executor. Use a new name for each attempt, so that an executor that lost the response
-    can distinguish its own claim from that of another.
+    """The executor's name. Use a new name for each attempt, so that an executor that lost the response can
+    distinguish its own claim from another one.
     """
 
     leaseSeconds: NotRequired[int | None]
-    """The lease: the number of seconds after which the outcome counts as unknown without a result. The
-    default is 900. An executor that runs longer renews its lease.
+    """The lease: the number of seconds after which the outcome is unknown without a result. The default is
+    900. An executor that runs longer renews its lease.
     """
 
 Decision: TypeAlias = Literal["allow_once", "allow_session", "deny"]
@@ -747,19 +745,19 @@ class DecisionProof(TypedDict):
     """The proof that a person made a decision: a signature by a key of that person."""
 
     authenticatorData: NotRequired[str | None]
-    """The authenticator data of a passkey in base64url."""
+    """The passkey's authenticator data in base64url."""
 
     clientData: NotRequired[str | None]
-    """The client data of a passkey in base64url: the JSON that the browser signed."""
+    """The passkey's client data in base64url: the JSON that the browser signed."""
 
     key: str
-    """The id of the key."""
+    """The key's id."""
 
     kind: ProofKind
-    """The kind of the key."""
+    """The key kind."""
 
     signature: str
-    """The output of `ssh-keygen -Y sign`, or the signature of a passkey in base64url."""
+    """The output of `ssh-keygen -Y sign`, or a passkey signature in base64url."""
 
 
 class DecisionRequest(TypedDict):
@@ -769,9 +767,9 @@ class DecisionRequest(TypedDict):
     """The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`."""
 
     andWaiting: NotRequired[bool]
-    """True if the decision also decides the calls of the thread that wait, as far as it would answer them if
-    they were proposed now. Only for a decision with a scope. The preview of the scope counts these calls,
-    and the answer names them in `alsoDecided`.
+    """Whether the decision also decides the thread's waiting calls, as far as it would answer them if they
+    were proposed now. Only for a decision with a scope. The scope preview counts these calls, and the
+    answer names them in `alsoDecided`.
     """
 
     arguments: NotRequired[Json]
@@ -783,7 +781,7 @@ class DecisionRequest(TypedDict):
     """
 
     comment: NotRequired[str | None]
-    """The reason. The log keeps it, and the model gets the reason of a denial."""
+    """The reason. The log keeps it, and the model gets a denial's reason."""
 
     decision: Decision
     """`allow_once`, `allow_session` or `deny`."""
@@ -804,13 +802,13 @@ class DecisionRequest(TypedDict):
 
 
 class DefinitionChange(TypedDict):
-    """The change of a tool's definition."""
+    """A change of a tool definition."""
 
     accepted: NotRequired[bool]
-    """True if a person has accepted the definition since. Only in single calls and lists of pending calls."""
+    """Whether a person has accepted the definition since. Only in single calls and lists of pending calls."""
 
     acceptedHash: Sha256
-    """The hash of the definition that was accepted last when the call was proposed."""
+    """The hash of the last accepted definition when the call was proposed."""
 
     changes: NotRequired[list[ArgumentChange]]
     """The differences in `/description`, `/inputSchema` and `/annotations`. Only in single calls and lists of
@@ -818,7 +816,7 @@ class DefinitionChange(TypedDict):
     """
 
     definitionHash: Sha256
-    """The hash of the definition that the call came with."""
+    """The hash of the call's definition."""
 
 
 class Event(TypedDict):
@@ -843,38 +841,38 @@ class Event(TypedDict):
 
 
 class EventMark(TypedDict):
-    """The `seq` and the time of an event."""
+    """An event's `seq` and time."""
 
     at: Timestamp
-    """The time of the event."""
+    """The event time."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 
 class EventPage(TypedDict):
-    """A page of the log."""
+    """A log page."""
 
     events: list[Event]
     """The events, in order."""
 
     next: NotRequired[int | None]
-    """The cursor of the next page; `null` at the current end of the log. A short page may still have a next
-    page, because one request does not search the whole log for a rare match.
+    """The next page's cursor; `null` at the log's current end. A short page may still have a next page,
+    because one request does not search the whole log for a rare match.
     """
 
     tip: int
-    """The `seq` of the last event of the log, or of the thread; 0 without events."""
+    """The last `seq` of the log, or of the thread; 0 without events."""
 
 EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event. A newer version may have written events of other types, in capitals, digits and `_`."""
 
 
 class ExecutionRelease(TypedDict):
-    """A person's release of a call whose outcome is unknown. Another executor may then take over."""
+    """The release of a call whose outcome is unknown, by a person. Another executor may then take over."""
 
     at: Timestamp
-    """The time of the release."""
+    """The release time."""
 
     claim: int
     """The `seq` of the claim whose lease lapsed."""
@@ -886,17 +884,17 @@ class ExecutionRelease(TypedDict):
     """The person who released the call."""
 
     seq: int
-    """The `seq` of the event."""
+    """The event's `seq`."""
 
 GrantAgents: TypeAlias = Literal["proposer", "any"]
 """The agents whose later calls a grant answers."""
 
 
 class GrantOrigin(TypedDict):
-    """The earlier decision of a person that answered a call."""
+    """A person's earlier decision that answered a call."""
 
     at: Timestamp
-    """The time of the decision."""
+    """The decision time."""
 
     decision: Decision
     """The decision."""
@@ -905,7 +903,7 @@ class GrantOrigin(TypedDict):
     """The person who decided."""
 
     says: str
-    """The scope in words."""
+    """The scope description."""
 
     scope: Json
     """Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call."""
@@ -939,7 +937,7 @@ class PendingPage(TypedDict):
     """A page of pending calls."""
 
     next: NotRequired[int | None]
-    """The cursor of the next page; `null` at the end."""
+    """The next page's cursor; `null` at the end."""
 
     pending: list[Call]
     """The calls, the oldest request first."""
@@ -947,7 +945,7 @@ class PendingPage(TypedDict):
 
 class Place(TypedDict):
     """Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The
-    proposer names it, like the rest of the call.
+    proposer names it, like everything else about the call.
     """
 
     address: NotRequired[str | None]
@@ -986,7 +984,7 @@ class Problem(TypedDict):
     """The stable code of the error."""
 
     column: NotRequired[int | None]
-    """The column of the mistake in this line, in bytes."""
+    """The column of the mistake in its line, in bytes."""
 
     detail: str
     """The mistake in this request, and the remedy."""
@@ -995,18 +993,16 @@ class Problem(TypedDict):
     """The earlier claim that the request conflicts with."""
 
     line: NotRequired[int | None]
-    """The line of the mistake in the body, from 1."""
+    """The line number of the mistake in the body, from 1."""
 
     parameter: NotRequired[str | None]
-    """The name of the invalid parameter or header."""
+    """The invalid parameter or header."""
 
     reason: NotRequired[str]
-    """The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with
-    `database_unavailable`.
-    """
+    """Why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`."""
 
     requestId: NotRequired[str | None]
-    """The id of the request in the server's log."""
+    """The request id in the server log."""
 
     response: NotRequired[ApprovalResponse | None]
     """The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the
@@ -1017,16 +1013,16 @@ class Problem(TypedDict):
     """The earlier result that the request conflicts with."""
 
     statement: NotRequired[str | None]
-    """The text that the approver must sign. Only with `proof_required`."""
+    """The statement that the approver must sign. Only with `proof_required`."""
 
     status: int
     """The HTTP status."""
 
     tip: NotRequired[int | None]
-    """The `seq` of the last event of the log. Only with `bad_cursor`."""
+    """The log's last `seq`. Only with `bad_cursor`."""
 
     title: str
-    """The name of the HTTP status."""
+    """The HTTP status name."""
 
     vote: NotRequired[ApprovalVote | None]
     """The earlier vote that the request conflicts with."""
@@ -1038,8 +1034,8 @@ for an assertion of WebAuthn.
 
 
 class ProofRequest(TypedDict):
-    """The proof that a person made a decision: a signature by a key of that person over the statement of the
-    decision.
+    """The proof that a person made a decision: a signature by a key of that person over the decision's
+    statement.
     """
 
     authenticatorData: NotRequired[str | None]
@@ -1049,20 +1045,20 @@ class ProofRequest(TypedDict):
     """The client data of a passkey in base64url."""
 
     key: str
-    """The id of the key."""
+    """The key's id."""
 
     kind: ProofKind
-    """The kind of the key."""
+    """The key kind."""
 
     signature: str
-    """The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url."""
+    """The output of `ssh-keygen -Y sign -n countersign`, or a passkey signature in base64url."""
 
 ProofRequirement: TypeAlias = Literal["any", "ssh", "passkey"]
 """The proof that an approval needs: of `any` kind, or of this one."""
 
 
 class ProposeRequest(TypedDict):
-    """The proposal of a call."""
+    """A request to propose a call."""
 
     annotations: NotRequired[Json]
     """Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …)."""
@@ -1071,12 +1067,12 @@ class ProposeRequest(TypedDict):
     """The arguments: any JSON, kept byte for byte."""
 
     definition: NotRequired[ProposedDefinition | None]
-    """The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a
-    claim may require by its hash that it has not changed.
+    """The tool's definition. The policy may use it, changed arguments must satisfy its schema, and a claim
+    may require by its hash that it has not changed.
     """
 
     description: NotRequired[str | None]
-    """The agent's description of the purpose of the call, for the approvers."""
+    """The call's purpose, as the agent describes it to approvers."""
 
     expiresInSeconds: NotRequired[int | None]
     """The time that people have to decide, in seconds. If the policy gives less time, the shorter time
@@ -1084,17 +1080,17 @@ class ProposeRequest(TypedDict):
     """
 
     id: CallId
-    """The id of the call, unique in its thread; for example the id that the model chose."""
+    """The call's id, unique in its thread; for example the id that the model chose."""
 
     impact: NotRequired[ProposedImpact | None]
     """The impact that the agent claims."""
 
     name: ToolName
-    """The name of the tool."""
+    """The tool's name."""
 
     place: NotRequired[ProposedPlace | None]
     """Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
-    approval holds only there. All texts together have at most 4,096 bytes.
+    approval holds only there. All strings together have at most 4,096 bytes.
     """
 
     replaces: NotRequired[CallId | None]
@@ -1104,22 +1100,20 @@ class ProposeRequest(TypedDict):
 
 
 class ProposedDefinition(TypedDict):
-    """The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown
-    fields.
-    """
+    """A tool definition in a proposal. Unlike the definition in an event, it rejects unknown fields."""
 
     description: NotRequired[str | None]
-    """The description of the tool."""
+    """The tool's description."""
 
     inputSchema: NotRequired[Json]
     """The JSON Schema of its arguments."""
 
     needsApproval: NotRequired[bool | None]
-    """True if the tool itself wants people to be asked about this call."""
+    """Whether the tool itself wants people to be asked about this call."""
 
 
 class ProposedImpact(TypedDict):
-    """The impact of a call, as the agent claims it."""
+    """A call impact, as the agent claims it."""
 
     affectedResources: NotRequired[list[str]]
     """The resources that the call would affect."""
@@ -1131,16 +1125,14 @@ class ProposedImpact(TypedDict):
     """The impact in one sentence."""
 
     reversible: NotRequired[bool | None]
-    """True if the effect can be undone."""
+    """Whether the effect can be undone."""
 
     riskLevel: NotRequired[RiskLevel | None]
     """The level of risk."""
 
 
 class ProposedPlace(TypedDict):
-    """A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no
-    digest.
-    """
+    """A place in a proposal. Unlike the place in an event, it rejects unknown fields, and has no digest."""
 
     address: NotRequired[str | None]
     """The MCP server's command line, or the origin and path of its URL."""
@@ -1159,23 +1151,23 @@ class ProposedPlace(TypedDict):
 
 
 class ReadinessReport(TypedDict):
-    """The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up
+    """The report on a successful readiness check: the log accepts writes and reads, and the feed keeps up
     with it.
     """
 
     certificateExpiresAt: NotRequired[Timestamp | None]
-    """The time at which the TLS certificate of the server expires; absent without TLS."""
+    """When the server's TLS certificate expires; absent without TLS."""
 
     certificateTrouble: NotRequired[str | None]
-    """The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well."""
+    """Why the newest TLS certificate is not in use, or that it has expired; absent if all is well."""
 
     checkpointAt: NotRequired[Timestamp | None]
-    """The time at which this server last found its newest checkpoint at the end of the log, or signed one;
-    absent if it signs none.
+    """The time at which this server last found its newest checkpoint at the log's end, or signed one; absent
+    if it signs none.
     """
 
     checkpointTrouble: NotRequired[str | None]
-    """The reason why this server could not sign the last checkpoint; absent if all is well."""
+    """Why this server could not sign the last checkpoint; absent if all is well."""
 
     events: int
     """The number of events in the log."""
@@ -1184,21 +1176,19 @@ class ReadinessReport(TypedDict):
     """The number of open requests."""
 
     policy: Sha256
-    """The hash of the active policy."""
+    """The active policy's hash."""
 
     policyTrouble: NotRequired[str | None]
-    """The reason why a newer policy file cannot be read and is not active; absent if the newest file is
-    active.
-    """
+    """Why a newer policy file cannot be read and is not active; absent if the newest file is active."""
 
     rules: int
-    """The number of rules of the policy."""
+    """The number of rules in the policy."""
 
     status: str
     """Always `ready`."""
 
     version: str
-    """The version of the program."""
+    """The program's version."""
 
     webhookTrouble: NotRequired[str | None]
     """The webhooks with messages that could not be delivered; absent if there are none."""
@@ -1208,7 +1198,7 @@ class RenewRequest(TypedDict):
     """An executor's message that it still runs the call."""
 
     executor: str
-    """The name of the executor, as in its claim."""
+    """The executor's name, as in its claim."""
 
     leaseSeconds: NotRequired[int | None]
     """The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know
@@ -1217,14 +1207,14 @@ class RenewRequest(TypedDict):
 
 
 class ResultRequest(TypedDict):
-    """The result of a call."""
+    """A request to report a call result."""
 
     content: Json
-    """The content of the result: any JSON, kept byte for byte."""
+    """The result's content: any JSON, kept byte for byte."""
 
     executor: NotRequired[str | None]
-    """The name of the executor. If present, it must be the executor that claimed the call. It is required for
-    a call that another executor took over.
+    """The executor's name. If present, it must be the executor that claimed the call. It is required for a
+    call that another executor took over.
     """
 
     ranArguments: NotRequired[Json]
@@ -1244,7 +1234,7 @@ reads and decides; an `auditor` reads; an `admin` sets policies, modes and token
 
 
 class SameCall(TypedDict):
-    """A call of the same tool with the same arguments that is allowed and has not started."""
+    """An allowed call of the same tool with the same arguments that has not started."""
 
     allowedAt: Timestamp
     """The time of its approval."""
@@ -1257,7 +1247,7 @@ Sha256: TypeAlias = str
 
 
 class ShadowVerdict(TypedDict):
-    """The verdict of a shadow rule, had it been in force."""
+    """The verdict that a shadow rule would have given if it were active."""
 
     rule: str
     """The rule."""
@@ -1294,13 +1284,13 @@ class ToolDefinition(TypedDict):
     """The definition that a tool gives of itself."""
 
     description: NotRequired[str | None]
-    """The description of the tool."""
+    """The tool's description."""
 
     inputSchema: NotRequired[Json]
     """The JSON Schema of its arguments, which edited ones must satisfy too."""
 
     needsApproval: NotRequired[bool | None]
-    """True if the tool itself wants people to be asked about this call."""
+    """Whether the tool itself wants people to be asked about this call."""
 
 ToolName: TypeAlias = str
 """The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around
