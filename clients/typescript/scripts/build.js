@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const TYPESCRIPT = "typescript@5.9.3";
 const folder = join(dirname(fileURLToPath(import.meta.url)), "..");
-// npm passes the options of the outer command to inner ones: `npm pack --dry-run` would fetch nothing, and `npm install
+// npm passes the outer command's options to inner ones: `npm pack --dry-run` would fetch nothing, and `npm install
 // --global` would build elsewhere. Only those that say where packages come from are kept.
 const kept = /^npm_config_(registry|cache|userconfig|globalconfig|(https?_?|no)_?proxy|cafile|ca|strict_ssl|prefer_offline|offline)$/i;
 
@@ -37,7 +37,7 @@ function compile() {
 }
 
 if (!existsSync(join(folder, "src"))) {
-  // A copy of the published package: it is built.
+  // A copy of the published package, which is built already.
   process.exit(0);
 }
 const { status, error } = compile();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Generates the types and the error classes of the TypeScript client from the OpenAPI document.
+// Generates the TypeScript client's types and error classes from the OpenAPI document.
 //
 //     clients/typescript/scripts/generate.js            writes the files
 //     clients/typescript/scripts/generate.js --check    fails if they differ from the document
@@ -45,7 +45,7 @@ const isInput = (name) => /^Proposed/.test(name) || name === "BulkDecisionItem" 
 const joinTypes = (types) => [...new Set(types)].join(" | ");
 const refName = (schema) => schema.$ref.split("/").at(-1);
 
-// The type of a schema, as it stands after a colon.
+// A schema's type, as it stands after a colon.
 function typeOf(schema) {
   if (schema.$ref) {
     return refName(schema);
@@ -88,7 +88,7 @@ function collectMembers(schema, schemas, members, required) {
   }
 }
 
-// The description of a member, which may be beside the reference to its type.
+// The member's description, which may be beside the reference to its type.
 const descriptionOf = (schema) =>
   schema.description ?? (schema.oneOf ?? []).map((part) => part.description ?? "").join("");
 
@@ -138,7 +138,7 @@ function typesModule(document) {
   return parts.join("\n");
 }
 
-// Each code of the document with its meaning.
+// Each of the document's codes with its meaning.
 function errorCodes(document) {
   const codes = { ...clientCodes };
   for (const response of Object.values(document.components.responses)) {

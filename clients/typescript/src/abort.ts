@@ -34,7 +34,7 @@ export function startTimer(ms: number, end: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Waits, or fails at once with the reason of the signal. */
+/** Waits, or fails at once with the signal's reason. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

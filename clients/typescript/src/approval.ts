@@ -15,17 +15,17 @@ export type DenialStyle = "throw" | "return";
 /** How a function asks. */
 export interface ApprovalOptions<A, D extends DenialStyle = DenialStyle>
   extends Omit<CallOptions<A>, "description" | "impact" | "callId"> {
-  /** The purpose of the call, for approvers: a text, or a function of the arguments. */
+  /** The call's purpose, for approvers: a string, or a function that gets the arguments. */
   description?: string | ((args: A) => string) | undefined;
-  /** The impact of the call, for approvers: a value, or a function of the arguments. */
+  /** The call's impact, for approvers: a value, or a function that gets the arguments. */
   impact?: ProposedImpact | ((args: A) => ProposedImpact) | undefined;
-  /** The id of the call: a text, or a function of the arguments. */
+  /** The call id: a string, or a function that gets the arguments. */
   callId?: string | ((args: A) => string) | undefined;
-  /** `"throw"`, or `"return"` for the text for the model in place of the value. */
+  /** `"throw"`, or `"return"` to return the model's text instead of the value. */
   onDenial?: D | undefined;
 }
 
-/** The value of a function with approval. */
+/** The return value of a function with approval. */
 export type ApprovedValue<T, D extends DenialStyle> = Awaited<T> | (D extends "return" ? string : never);
 
 /** A function with approval. `with` gives one call an id, a thread and a signal. */
@@ -38,7 +38,7 @@ export interface ApprovedFunction<P extends unknown[], V> {
 /**
  * Asks before each call of a function.
  *
- * The first parameter of the function is an object with the arguments, which approvers see. Further parameters are passed
+ * The function's first parameter is an object with the arguments, which approvers see. Further parameters are passed
  * through and not shown. The wrapper proposes the call, waits for the decision, claims the call, runs the function with exactly
  * the approved arguments, and reports the result. If the call does not run, it throws a `NotRunError` whose `text` is for the
  * model; with `onDenial: "return"` it returns that text.
@@ -63,7 +63,7 @@ export function withApproval<A extends object, R extends unknown[], T>(
 ): ApprovedFunction<[args: A, ...rest: R], Awaited<T> | string> {
   const call = async (context: CallContext, receiver: unknown, args: A | undefined, rest: R): Promise<Awaited<T> | string> => {
     const { onDenial, ...asked } = options;
-    // Approvers, the functions of the options and the tool see the same snapshot.
+    // Approvers, option functions and the tool see the same snapshot.
     const shown = readJson(callerJson(args ?? {}, "the arguments")) as A;
     const run = (approved: A): Awaited<T> | Promise<Awaited<T>> =>
       withoutCallId(() => tool.call(receiver, checkObject(approved), ...rest)) as Promise<Awaited<T>>;

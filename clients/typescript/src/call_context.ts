@@ -1,7 +1,7 @@
-// The thread, the id and the signal of the calls inside a function, where the platform can carry them.
+// Thread, id and signal of the calls inside a function, where the platform can carry them.
 import { createAsyncContext } from "./node_platform.js";
 
-/** The thread, the id and the signal of a call. */
+/** Thread, id and signal of a call. */
 export interface CallContext {
   /** The conversation. */
   thread?: string | undefined;
@@ -14,7 +14,7 @@ const store = createAsyncContext<CallContext>();
 
 /**
  * Gives the calls inside `work` a thread and a signal, and the one call inside it an id: the id that the model chose. It needs
- * `AsyncLocalStorage` of Node, Deno or Bun; elsewhere, use `with` of the function.
+ * `AsyncLocalStorage` of Node, Deno or Bun; elsewhere, use the function's `with`.
  */
 export function withCallContext<T>(context: CallContext, work: () => T): T {
   if (!store) {
@@ -30,7 +30,7 @@ export function currentContext(): CallContext {
   return store?.getStore() ?? {};
 }
 
-/** Runs the tool of a call. The calls that it makes are other calls: they keep the thread and the signal, not the id. */
+/** Runs a call's tool. The calls that it makes are other calls: they keep the thread and the signal, not the id. */
 export function withoutCallId<T>(work: () => T): T {
   return store && currentContext().callId !== undefined ? withCallContext({}, work) : work();
 }

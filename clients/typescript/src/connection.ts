@@ -7,10 +7,10 @@ import type { ClientSettings } from "./settings.js";
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|invalid peer certificate/;
 
-/** The means of the operations: requests, the clock, and pauses. */
+/** What the operations need: requests, the clock, and pauses. */
 export interface ServerConnection {
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds from a clock that never goes back. */
   now(): number;
   pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface ServerConnection {
 export interface OpenReply {
   status: number;
   headers: Headers;
-  /** The next part of the body, or `undefined` at its end. It fails after `silenceMs` without a part. */
+  /** The next body part, or `undefined` at its end. It fails after `silenceMs` without a part. */
   read(silenceMs: number): Promise<Uint8Array | undefined>;
   /** Ends the connection. */
   close(): void;
@@ -86,7 +86,7 @@ export class FetchConnection implements ServerConnection {
       method: request.method,
       headers: { ...this.#settings.requestHeaders, ...request.headers },
       signal,
-      // The token goes to the named server alone, and its answers are never those of a cache.
+      // The token goes to the named server alone, and its answers never come from a cache.
       redirect: "manual",
       credentials: "omit",
       cache: "no-store",
@@ -94,7 +94,7 @@ export class FetchConnection implements ServerConnection {
     });
   }
 
-  /** The error of a request without an answer: the reason of the caller who aborted it, or the trouble of the connection. */
+  /** The error for a request without an answer: the reason of the caller who aborted it, or the connection trouble. */
   #failure(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) {
       return signal.reason;
@@ -114,7 +114,7 @@ export class FetchConnection implements ServerConnection {
 class RequestScope {
   readonly #controller = new AbortController();
   readonly #forget: () => void;
-  /** True if the whole answer has arrived, so that its connection may serve the next request. */
+  /** Whether the whole answer has arrived, so that its connection may serve the next request. */
   isComplete = false;
 
   constructor(outer: AbortSignal | undefined) {

@@ -1,7 +1,7 @@
 // One class for each error code. Generated from docs/openapi.json by scripts/generate.js: do not edit.
 import { CountersignError } from "./errors.js";
 
-/** An advisor allowed the call under another policy than the one in force. */
+/** An advisor allowed the call under another policy than the active one. */
 export class AdviceOutdatedError extends CountersignError {
   override readonly name: string = "AdviceOutdatedError";
 }
@@ -66,7 +66,7 @@ export class BlockedError extends CountersignError {
   override readonly name: string = "BlockedError";
 }
 
-/** The texts of the call are in an archive file, which the server does not have. */
+/** The call content is in an archive file, which the server does not have. */
 export class CallArchivedError extends CountersignError {
   override readonly name: string = "CallArchivedError";
 }
@@ -76,7 +76,7 @@ export class CallDiffersError extends CountersignError {
   override readonly name: string = "CallDiffersError";
 }
 
-/** Only the texts of a call that has ended can be erased. */
+/** Only the content of a call that has ended can be erased. */
 export class CallOpenError extends CountersignError {
   override readonly name: string = "CallOpenError";
 }
@@ -191,12 +191,12 @@ export class NotUnknownError extends CountersignError {
   override readonly name: string = "NotUnknownError";
 }
 
-/** Another policy was put in force meanwhile. */
+/** Another policy became active meanwhile. */
 export class PolicyChangedError extends CountersignError {
   override readonly name: string = "PolicyChangedError";
 }
 
-/** This version cannot read the policy in force, so it judges no calls. */
+/** This version cannot read the active policy, so it judges no calls. */
 export class PolicyUnreadableError extends CountersignError {
   override readonly name: string = "PolicyUnreadableError";
 }
@@ -271,7 +271,7 @@ export class UnauthenticatedError extends CountersignError {
   override readonly name: string = "UnauthenticatedError";
 }
 
-/** The policy in force has no advisor with this name and these settings. */
+/** The active policy has no advisor with this name and these settings. */
 export class UnknownAdvisorError extends CountersignError {
   override readonly name: string = "UnknownAdvisorError";
 }

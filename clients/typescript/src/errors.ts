@@ -1,4 +1,4 @@
-// The errors of the client: the base of those of the server, and one class for each reason why a call did not run.
+// The client's errors: the base class for server errors, and one class for each reason why a call did not run.
 import type { ApprovalResponse, ApprovalVote, Call, CallExecution, CallResult } from "./types.js";
 
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
@@ -8,7 +8,7 @@ const TRANSIENT_REASONS: ReadonlySet<string> = new Set([
   "behind", "busy", "full", "io_error", "locked", "lost", "standby", "unreachable",
 ]);
 
-/** Further facts of an error. */
+/** Further error facts. */
 export interface ErrorFacts {
   status?: number | undefined;
   problem?: Readonly<Record<string, unknown>> | undefined;
@@ -25,7 +25,7 @@ export class CountersignError extends Error {
   readonly detail: string;
   /** The HTTP status, if a server answered. */
   readonly status: number | undefined;
-  /** The whole answer of the server (RFC 9457). */
+  /** The server's whole answer (RFC 9457). */
   readonly problem: Readonly<Record<string, unknown>>;
   /** The pause that the server asks for before the next attempt. */
   readonly retryAfterMs: number | undefined;
@@ -39,7 +39,7 @@ export class CountersignError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
   }
 
-  /** True if a later attempt may succeed, because the request itself is valid. */
+  /** Whether a later attempt may succeed, because the request itself is valid. */
   get isTransient(): boolean {
     if (this.code === "database_unavailable") {
       return this.status === 503 || TRANSIENT_REASONS.has(this.reason ?? "");
@@ -52,7 +52,7 @@ export class CountersignError extends Error {
     return textFact(this.problem["reason"]);
   }
 
-  /** The id of the request in the server's log. */
+  /** The request id in the server log. */
   get requestId(): string | undefined {
     return textFact(this.problem["requestId"]);
   }
@@ -62,7 +62,7 @@ export class CountersignError extends Error {
     return textFact(this.problem["parameter"]);
   }
 
-  /** The last event of the log, with `bad_cursor`. */
+  /** The last logged event, with `bad_cursor`. */
   get tip(): number | undefined {
     const tip = this.problem["tip"];
     return typeof tip === "number" ? tip : undefined;
@@ -147,7 +147,7 @@ export class FailedBeforeError extends NotRunError {
   override readonly name: string = "FailedBeforeError";
 }
 
-/** The approved arguments do not fit the tool, or the log masks a part of the arguments that a person changed. */
+/** The approved arguments do not fit the tool, or the log masks some of the arguments that a person changed. */
 export class UnusableArgumentsError extends NotRunError {
   override readonly name: string = "UnusableArgumentsError";
 }

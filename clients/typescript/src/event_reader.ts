@@ -101,7 +101,7 @@ function isEvent(value: unknown): value is Event {
   return typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number";
 }
 
-/** The place of a stream in the log, across connections. */
+/** A stream's log position, which outlives its connections. */
 export class StreamPosition {
   readonly #thread: string | undefined;
   readonly #query: ListQuery;

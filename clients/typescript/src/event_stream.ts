@@ -9,7 +9,7 @@ import type { Event } from "./types.js";
 const SILENCE_MS = 45_000;
 
 /**
- * The events of the log, in order, each once. Leaving the loop, `return()` and the signal end the stream and its connection.
+ * The logged events, in order, each once. Leaving the loop, `return()` and the signal end the stream and its connection.
  */
 export class EventStream implements AsyncIterableIterator<Event> {
   readonly #connection: FetchConnection;
@@ -38,7 +38,7 @@ export class EventStream implements AsyncIterableIterator<Event> {
     return this;
   }
 
-  /** The next event. It fails with the reason of the signal, or with the error that ended the stream. */
+  /** The next event. It fails with the signal's reason, or with the error that ended the stream. */
   next(): Promise<IteratorResult<Event, undefined>> {
     return this.#events.next() as Promise<IteratorResult<Event, undefined>>;
   }

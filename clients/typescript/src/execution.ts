@@ -16,7 +16,7 @@ import { warn } from "./warning.js";
 /** The call that runs, for the tool. */
 export interface RunningCall {
   call: Call;
-  /** The signal of the caller: a tool that takes long should stop when it is aborted. */
+  /** The caller's signal: a tool that takes long should stop when it is aborted. */
   signal: AbortSignal | undefined;
 }
 
@@ -27,10 +27,10 @@ export type ToolRunner<T> = (approved: JsonValue, running: RunningCall) => T | P
 export interface CallPlan<T> {
   place: CallPlace;
   name: string;
-  /** The arguments as JSON text: a snapshot, so that a later change of an object changes nothing. */
+  /** The arguments as JSON text: a snapshot, so later changes to an object have no effect. */
   argumentsText: string;
   run: ToolRunner<T>;
-  /** Further members of the proposal. */
+  /** Further proposal members. */
   fields: RequestFields;
   /** The time to wait for the decision; `Infinity` without a limit. */
   timeoutMs: number;
@@ -40,7 +40,7 @@ export interface CallPlan<T> {
   signal: AbortSignal | undefined;
 }
 
-/** The end of a call as its caller reports it. A runner returns it in place of a value. */
+/** How a call ended, as its caller reports it. A runner returns it instead of a value. */
 export class ReportedEnd {
   constructor(
     readonly status: string,
@@ -76,7 +76,7 @@ export class CallExecution<T> {
     this.#plan = plan;
   }
 
-  /** Makes the call. Returns its outcome, or throws a `NotRunError`, the error of the tool, or the reason of the signal. */
+  /** Makes the call. Returns its outcome, or throws a `NotRunError`, the tool's error, or the signal's reason. */
   async execute(): Promise<CallOutcome<T>> {
     const call = await this.#openCall();
     if (call.state === "finished") {
@@ -89,7 +89,7 @@ export class CallExecution<T> {
     return claimed.state === "finished" ? finishedBefore(claimed) : this.#run(claimed);
   }
 
-  /** True if the call that failed with this error has not started, and may still wait for a decision. */
+  /** Returns true if the call that failed with this error has not started, and may still wait for a decision. */
   mayBeOpen(error: unknown): boolean {
     const isLost = error instanceof CountersignError && error.isTransient;
     const isAborted = this.#plan.signal?.aborted === true && !this.#plan.withdraw;
@@ -164,7 +164,7 @@ export class CallExecution<T> {
     }
   }
 
-  /** Ends a claim that may have been recorded while its caller aborted it. Otherwise, the outcome would count as unknown. */
+  /** Ends a claim that may have been recorded while its caller aborted it. Otherwise, the outcome would be unknown. */
   async #abandonClaim(): Promise<void> {
     const fields = { status: "cancelled", executor: this.#executor };
     try {

@@ -1,4 +1,4 @@
-// The client of a server: one method for each operation.
+// The client: one method for each operation.
 import { FetchConnection } from "./connection.js";
 import { StreamPosition } from "./event_reader.js";
 import { EventStream } from "./event_stream.js";
@@ -23,7 +23,7 @@ import type {
 
 const GIVE_UP_AFTER_MS = 120_000;
 
-/** The client of a Countersign server. Without options, the environment names the server and the token. */
+/** A client for a Countersign server. Without options, the environment names the server and the token. */
 export class Gate {
   readonly #settings: ClientSettings;
   readonly #connection: FetchConnection;
@@ -44,7 +44,7 @@ export class Gate {
     this.namesThread = this.#settings.namesThread;
   }
 
-  /** The address of the server. */
+  /** The server address. */
   get server(): string {
     return this.#settings.server;
   }
@@ -65,7 +65,7 @@ export class Gate {
   }
 
   /**
-   * Waits until the call is decided, also across restarts of the server. After `timeoutMs` it returns the call, which is still
+   * Waits until the call is decided, also across server restarts. After `timeoutMs` it returns the call, which is still
    * pending.
    */
   async wait(call: CallReference, options: WaitOptions = {}): Promise<Call> {
@@ -78,7 +78,7 @@ export class Gate {
   }
 
   /**
-   * Declares that this process starts the call now. Run the `arguments` of the answer, and nothing else. A second claim is
+   * Declares that this process starts the call now. Run the returned `arguments`, and nothing else. A second claim is
    * refused, also by the same executor.
    */
   async claim(call: Call, options: ClaimOptions = {}): Promise<Call> {
@@ -87,13 +87,13 @@ export class Gate {
     return this.#operations.claim(this.#place(call, {}), fields, optionalJson(options.arguments), signal);
   }
 
-  /** Renews the lease of a claimed call. Do so after each third of it. */
+  /** Renews the lease of a claimed call. Do so after each third of the lease. */
   async renew(call: Call, options: RenewOptions = {}): Promise<Call> {
     const fields = { executor: executorOf(call), leaseSeconds: options.leaseSeconds };
     return this.#operations.renew(this.#place(call, {}), fields, options.signal);
   }
 
-  /** Reports the result of a claimed call: `success`, `error` or `cancelled`. */
+  /** Reports a claimed call's result: `success`, `error` or `cancelled`. */
   async finish(call: Call, content: unknown, options: FinishOptions = {}): Promise<Call> {
     const { status = "success", executor = executorOf(call), ranArguments } = options;
     const fields = { status, executor, ranArguments };
@@ -137,7 +137,7 @@ export class Gate {
     return this.#operations.calls(options.thread, periodQuery(options, options.after), options.signal);
   }
 
-  /** Returns a page of the log. `stream` follows it. */
+  /** Returns a log page. `stream` follows the log. */
   async events(options: EventsOptions = {}): Promise<EventPage> {
     const { after, ...filters } = options;
     return this.#operations.events(options.thread, periodQuery(filters, after), options.signal);
@@ -155,7 +155,7 @@ export class Gate {
 
   /**
    * Follows the log: first the events after the cursor `after`, then new ones as they occur. A broken connection is resumed
-   * without a gap or a repeat. `cursor` of the stream resumes it in another process.
+   * without a gap or a repeat. The stream's `cursor` resumes it in another process.
    */
   stream(options: StreamOptions = {}): EventStream {
     const { thread, types, tool, principal, after = 0, giveUpAfterMs = GIVE_UP_AFTER_MS, signal } = options;
@@ -207,14 +207,14 @@ export class Gate {
 
   /**
    * Proposes a call, waits, and claims it, for frameworks that call a function before a tool and another one after it. Run the
-   * `arguments` of the answer, and then call its `finish`, `fail` or `cancel`: the lease is renewed until then. Throws a
+   * returned `arguments`, and then call its `finish`, `fail` or `cancel`: the lease is renewed until then. Throws a
    * `NotRunError` with the text for the model if the call does not run.
    */
   async begin<A>(name: string, args: A, options: CallOptions<A> = {}): Promise<StartedCall<A>> {
     return beginCall((run) => this.callTool<A, unknown>(name, args, run, options));
   }
 
-  /** The thread and the id of a call. */
+  /** Thread and id of a call. */
   #place(call: CallReference, options: ThreadOptions): CallPlace {
     return typeof call === "string"
       ? { thread: options.thread ?? this.thread, id: call }

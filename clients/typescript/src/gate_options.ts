@@ -1,33 +1,33 @@
-// The options of the operations of a gate.
+// Options of the gate operations.
 import type { ListQuery } from "./operations.js";
 import { listQuery } from "./operations.js";
 import type { ProgramPlace } from "./place.js";
 import type { BulkDecisionItem, Call, CallState, DecisionRequest, ProposedDefinition, ProposedImpact } from "./types.js";
 
-/** A call, or the id of a call of the gate's thread. */
+/** A call, or a call id in the gate's thread. */
 export type CallReference = string | Pick<Call, "threadId" | "id">;
 
-/** Every operation stops at once when its signal is aborted, and throws the reason of the signal. */
+/** Every operation stops at once when its signal is aborted, and throws the signal's reason. */
 export interface SignalOptions {
   signal?: AbortSignal | undefined;
 }
 
 export interface ThreadOptions extends SignalOptions {
-  /** The thread; that of the gate, or of the call, without it. */
+  /** The thread; by default, the gate's or the call's thread. */
   thread?: string | undefined;
 }
 
 /** What approvers see beside the arguments, and how long they have. */
 export interface ProposalOptions {
-  /** Where the call runs, if not where the program of the gate does. */
+  /** Where the call runs, if not where the gate's program does. */
   place?: ProgramPlace | undefined;
-  /** The purpose of the call, for approvers. */
+  /** The call's purpose, for approvers. */
   description?: string | undefined;
-  /** The impact of the call, for approvers. */
+  /** The call's impact, for approvers. */
   impact?: ProposedImpact | undefined;
   /** Hints about the tool, as MCP has them. */
   annotations?: object | undefined;
-  /** The definition of the tool. Edited arguments must satisfy its `inputSchema`. */
+  /** The tool definition. Edited arguments must satisfy its `inputSchema`. */
   definition?: ProposedDefinition | undefined;
   /** The time that people have to decide. */
   expiresInSeconds?: number | undefined;
@@ -84,7 +84,7 @@ export interface PendingOptions extends PageOptions {
 }
 
 interface PeriodOptions extends PageOptions {
-  /** The beginning and the end of the period (RFC 3339). */
+  /** Start and end of the period (RFC 3339). */
   since?: string | undefined;
   until?: string | undefined;
 }
@@ -104,13 +104,13 @@ export interface StreamOptions extends ThreadOptions {
   types?: readonly string[] | undefined;
   tool?: string | undefined;
   principal?: string | undefined;
-  /** The cursor after which the stream begins; the beginning of the log without it. */
+  /** The cursor after which the stream starts; without it, the stream starts at the first event. */
   after?: number | string | undefined;
   /** The stream fails if the server is unavailable for this long: 2 minutes without it, with `Infinity` never. */
   giveUpAfterMs?: number | undefined;
 }
 
-/** The options of a whole call. */
+/** Options of a whole call. */
 export interface CallOptions<A> extends ThreadOptions, ProposalOptions {
   /** The id that the model chose. Without it, an open call with the same place, tool and arguments is resumed. */
   callId?: string | undefined;
@@ -124,7 +124,7 @@ export interface CallOptions<A> extends ThreadOptions, ProposalOptions {
   parse?: ((approved: unknown) => A | Promise<A>) | undefined;
 }
 
-/** The query of a list of calls or events. */
+/** The query string for a list of calls or events. */
 export function periodQuery(options: CallsOptions & Pick<EventsOptions, "types">, after?: number | string): ListQuery {
   const { types, state, tool, principal, argumentsHash, since, until, limit } = options;
   return listQuery({ type: types, state, tool, principal, argumentsHash, since, until, limit, after });

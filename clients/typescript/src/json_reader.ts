@@ -1,9 +1,9 @@
-// Reads JSON texts without changing a number.
+// Reads JSON without changing a number.
 import { readDecimal, readInteger, type JsonObject, type JsonValue } from "./json_value.js";
 
 /** The server refuses values that are nested deeper. */
 export const MAX_DEPTH = 256;
-// An answer of the server surrounds a value with some levels of its own.
+// A server response surrounds a value with some levels of its own.
 const MAX_TEXT_DEPTH = MAX_DEPTH + 64;
 
 const SPACE = /[ \t\n\r]*/y;
@@ -15,7 +15,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads a JSON text. Throws a `SyntaxError` if it is not JSON, repeats a key of an object, has a text that is not Unicode, or
+ * Reads JSON text. Throws a `SyntaxError` if it is not JSON, repeats a key of an object, has a string that is not Unicode, or
  * is nested too deeply.
  */
 export function readJson(text: string): JsonValue {

@@ -1,4 +1,4 @@
-// The values that JSON texts hold.
+// The values that JSON can hold.
 
 /** A JSON value. Integers beyond 2^53 are `bigint`, and decimals that no double represents are {@link ExactNumber}. */
 export type JsonValue = null | boolean | number | bigint | string | ExactNumber | JsonValue[] | JsonObject;

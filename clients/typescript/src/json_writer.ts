@@ -1,4 +1,4 @@
-// Writes values as JSON texts without changing a number.
+// Writes values as JSON without changing a number.
 import { ExactNumber } from "./json_value.js";
 import { MAX_DEPTH } from "./json_reader.js";
 
@@ -7,8 +7,8 @@ const SURROGATE = /\p{Surrogate}/u;
 /**
  * Writes a value as JSON without blanks. Members of objects without a value (`undefined`) are left out.
  *
- * Throws a `TypeError` with the place of the first part that JSON lacks: a number that is not finite, a text that is not
- * Unicode, a function, an object of a class, or a value that contains itself.
+ * Throws a `TypeError` that names the first part that JSON cannot hold: a number that is not finite, a string that is not
+ * Unicode, a function, a class instance, or a value that contains itself.
  */
 export function writeJson(value: unknown): string {
   const parts: string[] = [];
@@ -76,13 +76,13 @@ function writeMembers(value: object, out: string[], path: string, depth: number)
   out.push("}");
 }
 
-/** True for objects without a class, also those of another realm, such as a `vm` context. */
+/** Returns true for objects without a class, including objects from another realm, such as a `vm` context. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The name of the class of an object, for messages. */
+/** An object's class name, for messages. */
 export function typeName(value: object): string {
   const { constructor } = value as { constructor?: unknown };
   return typeof constructor === "function" && constructor.name ? constructor.name : "object";

@@ -1,4 +1,4 @@
-// Renews the lease of a call while its tool runs.
+// Renews a call's lease while its tool runs.
 import { CountersignError } from "./errors.js";
 import type { CallPlace, ServerOperations } from "./operations.js";
 import { warn } from "./warning.js";

@@ -1,4 +1,4 @@
-// The parts of Node, and of Deno and Bun, that browsers lack: environment variables, files, sockets, and the context of calls.
+// The parts of Node, and of Deno and Bun, that browsers do not have: environment variables, files, sockets, and call context.
 // They are requested at run time, so a bundle for a browser needs nothing in their place.
 import { onAbort } from "./abort.js";
 import { errorText, makeError } from "./replies.js";
@@ -43,7 +43,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 
 const nodeProcess = (globalThis as { process?: NodeProcess }).process;
 
-/** An environment variable. An empty one, and one that the program may not read, counts as unset. */
+/** An environment variable. An empty one, and one that the program may not read, is treated as unset. */
 export function readVariable(name: string): string | undefined {
   try {
     return nodeProcess?.env?.[name] || undefined;
@@ -62,7 +62,7 @@ export function readMachine(): { script?: string | undefined; folder?: string | 
   }
 }
 
-/** The process in the name of an executor, where there is one. */
+/** The process in an executor name, where there is one. */
 export function processName(): string {
   return nodeProcess?.versions?.node && nodeProcess.pid !== undefined ? `-${nodeProcess.pid}` : "";
 }
@@ -98,7 +98,7 @@ export function createAsyncContext<T>(): AsyncContext<T> | undefined {
   return hooks?.AsyncLocalStorage && new hooks.AsyncLocalStorage();
 }
 
-/** A `fetch` over the socket of the server, or with certificate authorities of its own. */
+/** A `fetch` function over the server's socket, or with its own certificate authorities. */
 export function createNodeFetch(options: { socketPath?: string; ca?: string; isSecure: boolean }): FetchFunction {
   const http = requireModule<NodeHttp>(options.isSecure ? "node:https" : "node:http", "a socket, or an own authority,");
   const { socketPath, ca } = options;

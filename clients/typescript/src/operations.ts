@@ -1,4 +1,4 @@
-// The operations of the API: their requests, and which of them are repeated for how long.
+// The API operations: their requests, and which of them are repeated for how long.
 import type { ServerConnection } from "./connection.js";
 import { CountersignError } from "./errors.js";
 import { writeJson } from "./json_writer.js";
@@ -11,13 +11,13 @@ import type {
 /** The seconds that one request waits for a decision. The next request follows at once. */
 const HOLD_SECONDS = 25;
 
-/** The thread and the id of a call. */
+/** Thread and id of a call. */
 export interface CallPlace {
   thread: string;
   id: string;
 }
 
-/** Members of a request. Those without a value are not sent. */
+/** Request members. Those without a value are not sent. */
 export type RequestFields = Readonly<Record<string, unknown>>;
 export type ListQuery = readonly (readonly [string, string])[];
 type Signal = AbortSignal | undefined;
@@ -38,7 +38,7 @@ function listPath(thread: string | undefined, ...parts: string[]): string {
   return thread === undefined ? joinPath(...parts) : joinPath("threads", thread, ...parts);
 }
 
-/** The JSON text of a value of the caller. */
+/** Writes a caller's value as JSON text. */
 export function callerJson(value: unknown, what: string): string {
   try {
     return writeJson(value);
@@ -47,7 +47,7 @@ export function callerJson(value: unknown, what: string): string {
   }
 }
 
-/** The body of a request: the fields that have a value, and members that are JSON text already. */
+/** The request body: the fields that have a value, and members that are JSON text already. */
 function jsonBody(fields: RequestFields, raw: Readonly<Record<string, string | undefined>> = {}): string {
   const members: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
@@ -63,7 +63,7 @@ function jsonBody(fields: RequestFields, raw: Readonly<Record<string, string | u
   return `{${members.join(",")}}`;
 }
 
-/** The query of a list. A filter without a value is left out. */
+/** The query string of a list. A filter without a value is left out. */
 export function listQuery(filters: Readonly<Record<string, string | number | readonly string[] | undefined>>): ListQuery {
   const pairs: [string, string][] = [];
   for (const [name, value] of Object.entries(filters)) {
@@ -89,7 +89,7 @@ export class ServerOperations {
   }
 
   async #attempt<T>(request: HttpRequest, signal: Signal): Promise<T> {
-    // The types are those of the OpenAPI document, which the server keeps.
+    // The types come from the OpenAPI document, which the server keeps.
     return readReply(await this.connection.send(request, signal)) as T;
   }
 

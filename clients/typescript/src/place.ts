@@ -2,10 +2,10 @@
 import { readMachine } from "./node_platform.js";
 import type { Place } from "./types.js";
 
-/** The fields of a place that a program may name. */
+/** The place fields that a program may name. */
 export type ProgramPlace = Omit<Place, "digest">;
 
-/** The longest name of a program, in characters. A place has 4,096 bytes in all. */
+/** The longest program name, in characters. A place has 4,096 bytes in all. */
 const MAX_PROGRAM = 1_000;
 
 /** The script, the folder in which it started, and the machine; in a browser, the page. */
@@ -22,7 +22,7 @@ function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }
 
-/** The thread of a program that names none: one for this program in this folder on this machine. */
+/** The default thread of a program: one for this program in this folder on this machine. */
 export function threadOf(place: ProgramPlace): string {
   const name = (place.program ?? "").split("/").pop()?.replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "");
   return `${(name || "javascript").slice(0, 40)}-${shortHash(placeText(place))}`;

@@ -9,7 +9,7 @@ import type { Call } from "./types.js";
 /** A call that ran, now or earlier. */
 export interface CallOutcome<T> {
   call: Call;
-  /** The value of the tool; for a call that ran earlier, the recorded content. */
+  /** The tool's return value; for a call that ran earlier, the recorded content. */
   value: T;
   ranNow: boolean;
   /** A note for the model: a person changed the arguments. */
@@ -20,16 +20,16 @@ export function createOutcome<T>(call: Call, value: T, ranNow: boolean): CallOut
   return { call, value, ranNow, note: call.response?.note ?? undefined };
 }
 
-/** The outcome of a call that has ended earlier. */
+/** The outcome of a call that ended earlier. */
 export function finishedBefore<T>(call: Call): CallOutcome<T> {
   if (call.result?.status !== "success") {
     throw new FailedBeforeError(recordedText(call, "The call failed."), call);
   }
-  // The recorded content has the type of the value as far as JSON has it.
+  // The recorded content has the value's type as far as JSON can express it.
   return createOutcome(call, call.result.content as T, false);
 }
 
-/** The recorded content of the result as text for the model. */
+/** The recorded result content as text for the model. */
 function recordedText(call: Call, otherwise: string): string {
   const content = call.result?.content ?? null;
   if (content === null) {

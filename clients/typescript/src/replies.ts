@@ -1,4 +1,4 @@
-// Reads the answers of the server: JSON, or a problem.
+// Reads the server's answers: JSON, or a problem.
 import { errorClasses } from "./error_codes.js";
 import { CountersignError, type ErrorFacts } from "./errors.js";
 import { readJson } from "./json_reader.js";
@@ -10,7 +10,7 @@ export interface HttpRequest {
   query?: readonly (readonly [string, string])[];
   body?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The time to wait for the answer; that of the gate without it. */
+  /** The time to wait for the answer; by default, the gate's time-out. */
   timeoutMs?: number;
 }
 
@@ -21,17 +21,17 @@ export interface HttpReply {
   body: Uint8Array;
 }
 
-/** Creates the error of a code, as an object of its class. */
+/** Creates the error for a code, as an object of its class. */
 export function makeError(code: string, detail: string, facts?: ErrorFacts): CountersignError {
   return new (errorClasses.get(code) ?? CountersignError)(code, detail, facts);
 }
 
-/** The text of an error of any type. */
+/** The message of an error, whatever its type. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Creates the error of a problem document. */
+/** Creates the error for a problem document. */
 export function problemError(problem: unknown, retryAfterMs?: number): CountersignError {
   if (!isProblem(problem)) {
     return makeError("strange_server", "the server does not answer as a Countersign server does");
@@ -60,7 +60,7 @@ export function readReply(reply: HttpReply): unknown {
   }
 }
 
-/** The error of an answer with another status than 2xx. */
+/** The error for an answer with a status other than 2xx. */
 export function replyError(reply: HttpReply): CountersignError {
   const { status } = reply;
   const problem = readProblem(reply.body);
@@ -90,7 +90,7 @@ function decodeText(body: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
 }
 
-/** The seconds of a `Retry-After` header in milliseconds; a date does not count. */
+/** The seconds in a `Retry-After` header, as milliseconds; a date is ignored. */
 function readSeconds(text: string | null): number | undefined {
   return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : undefined;
 }

@@ -1,4 +1,4 @@
-// Writes the value or the error of a tool as the content of a result. It never fails: the tool has run.
+// Writes a tool's value or error as result content. It never fails: the tool has run.
 import { ExactNumber } from "./json_value.js";
 import { MAX_DEPTH } from "./json_reader.js";
 import { isPlainObject, typeName, writeJson } from "./json_writer.js";
@@ -6,7 +6,7 @@ import { isPlainObject, typeName, writeJson } from "./json_writer.js";
 const MAX_ERROR_CHARACTERS = 16 * 1024;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** The value of a tool as JSON text. A part that JSON lacks becomes its text. */
+/** The tool's return value as JSON text. A part that JSON cannot hold is converted to a string. */
 export function resultContent(value: unknown): string {
   try {
     return writeJson(plainValue(value, []));
@@ -15,7 +15,7 @@ export function resultContent(value: unknown): string {
   }
 }
 
-/** The error of a tool as JSON text, for the model and for readers of the log. */
+/** The tool's error as JSON text, for the model and for people who read the log. */
 export function errorContent(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : textOf(error);
   return writeJson(replaceSurrogates(text.slice(0, MAX_ERROR_CHARACTERS)));

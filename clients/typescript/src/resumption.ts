@@ -1,7 +1,7 @@
-// Chooses the id of a call whose caller gives none, and finds the call of an earlier process that was killed.
+// Chooses the call id if the caller gives none, and finds the call of an earlier process that was killed.
 //
-// The id begins with a hash of the place, the tool and its arguments: the same call of another program is another call. The first
-// such call of a process looks for a call with the same beginning that is still open, and resumes it.
+// The id starts with a hash of place, tool and arguments: the same call by another program is another call. The first
+// such call of a process looks for a call with the same prefix that is still open, and resumes it.
 import { CountersignError } from "./errors.js";
 import { ExactNumber, type JsonValue } from "./json_value.js";
 import { writeJson } from "./json_writer.js";
@@ -9,7 +9,7 @@ import { listQuery, type ServerOperations } from "./operations.js";
 import type { ProgramPlace } from "./place.js";
 import type { CallState } from "./types.js";
 
-/** The number of the thread's last calls of the tool among which a call to resume is looked for. */
+/** How many of the thread's last calls of the tool to search for a call to resume. */
 const LOOK_BACK = 100;
 const OPEN_STATES: ReadonlySet<CallState> = new Set(["pending", "allowed", "running", "unknown"]);
 
@@ -26,7 +26,7 @@ function hexText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The JSON text of a value with the members of its objects in one order: that of their code points. */
+/** The JSON text of a value with object members sorted by code point. */
 function sortedText(value: JsonValue): string {
   if (Array.isArray(value)) {
     return `[${value.map(sortedText).join(",")}]`;
@@ -50,7 +50,7 @@ function comparePoints(one: string, other: string): number {
 }
 
 /**
- * The beginning of the ids of calls of this tool with these arguments in this place. `undefined` in a page without a secure
+ * The id prefix for calls of this tool with these arguments in this place. `undefined` in a page without a secure
  * connection, where browsers offer no hashes.
  */
 export async function idPrefix(
@@ -79,12 +79,12 @@ export interface ChosenId {
   end(isOpen: boolean): void;
 }
 
-/** The calls of this process without an id of their own, and those of earlier processes that it may resume. */
+/** This process's calls without an id of their own, and the calls of earlier processes that it may resume. */
 export class CallRegister {
   readonly #resumable = new Map<string, string[]>();
   readonly #own = new Set<string>();
 
-  /** Returns the id of an open call to resume, or a new one. */
+  /** Returns the id of an open call to resume, or a new id. */
   async chooseId(
     operations: ServerOperations, thread: string, content: CallContent, signal: AbortSignal | undefined,
   ): Promise<ChosenId> {
@@ -115,7 +115,7 @@ export class CallRegister {
   }
 }
 
-/** The open calls of the thread whose id begins with `prefix`, the oldest first. */
+/** The thread's open calls whose id starts with `prefix`, the oldest first. */
 async function findOpenCalls(
   operations: ServerOperations, thread: string, name: string, prefix: string, signal: AbortSignal | undefined,
 ): Promise<string[]> {

@@ -5,11 +5,11 @@ import { makeError } from "./replies.js";
 
 const DEFAULT_SERVER = "http://127.0.0.1:7878";
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The options of a gate. Where there are environment variables, those complete them. */
+/** Gate options. Where there are environment variables, those complete them. */
 export interface GateOptions {
-  /** `http://host:port`, `https://host`, or `unix:` and the path of a socket. `COUNTERSIGN_SERVER`. */
+  /** `http://host:port`, `https://host`, or `unix:` and a socket path. `COUNTERSIGN_SERVER`. */
   server?: string | undefined;
-  /** The token of the caller. Only a server in solo mode accepts callers without one. `COUNTERSIGN_TOKEN`. */
+  /** The caller's token. Only a server in solo mode accepts callers without one. `COUNTERSIGN_TOKEN`. */
   token?: string | undefined;
   /** A file with the token. `COUNTERSIGN_TOKEN_FILE`. */
   tokenFile?: string | undefined;
@@ -19,7 +19,7 @@ export interface GateOptions {
   place?: ProgramPlace | undefined;
   /** The time to wait for the answer to one request, 30 seconds without it. Waits for a decision have their own limit. */
   timeoutMs?: number | undefined;
-  /** A file with the only certificate authorities to trust (PEM), instead of those of the system. `COUNTERSIGN_TLS_CA`. */
+  /** A file with the only certificate authorities to trust (PEM), instead of the system's. `COUNTERSIGN_TLS_CA`. */
   tlsCa?: string | undefined;
   /** Further headers of each request, as a proxy before the server may need them. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -27,10 +27,10 @@ export interface GateOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** The settings of a client, complete and checked. */
+/** A client's settings, complete and checked. */
 export interface ClientSettings {
   server: string;
-  /** The address of the requests. That of a socket has a host without meaning. */
+  /** The base URL for requests. For a socket, its host is a dummy. */
   baseUrl: string;
   thread: string;
   /** Whether the thread was named, by an option or by the environment. */
@@ -42,7 +42,7 @@ export interface ClientSettings {
   fetch: FetchFunction;
 }
 
-/** Completes the options with environment variables, and checks them. An empty variable counts as unset. */
+/** Completes the options with environment variables, and checks them. An empty variable is treated as unset. */
 export function readSettings(options: GateOptions): ClientSettings {
   const server = options.server || readVariable("COUNTERSIGN_SERVER") || DEFAULT_SERVER;
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -127,7 +127,7 @@ function readHeaders(options: GateOptions): Record<string, string> {
   return headers;
 }
 
-/** The token, the one in the file, or those of the environment. */
+/** The token, the one in the file, or the one in the environment. */
 function readToken(options: GateOptions): string | undefined {
   if (options.token) {
     return options.token;

@@ -5,7 +5,7 @@ import type { CallOutcome } from "./refusal.js";
 import { errorContent, resultContent } from "./result_text.js";
 import type { Call } from "./types.js";
 
-/** A started call. Its lease is renewed until it ends; if the process dies, the outcome of the call is unknown. */
+/** A started call. Its lease is renewed until it ends; if the process dies, the call's outcome is unknown. */
 export interface StartedCall<A> {
   call: Call;
   /** The arguments to run, and nothing else: a person may have edited them. */

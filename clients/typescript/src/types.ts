@@ -13,9 +13,9 @@ export type AdviceVerdict = "allow" | "deny" | "ask";
  */
 export type AdvisorMode = "shadow" | "advise" | "decide";
 
-/** The request for approval of a call. */
+/** The approval request for a call. */
 export interface ApprovalRequest {
-  /** The advisor that may answer in the place of people, if it decides. */
+  /** The advisor that may answer instead of people, if it decides. */
   advisor?: string | null | undefined;
   /** Lists of eligible approvers. An approver must be in each list; without lists, every person may decide. */
   approvers?: string[][] | undefined;
@@ -24,11 +24,11 @@ export interface ApprovalRequest {
    * calls.
    */
   availableLevels?: string[] | undefined;
-  /** The part of the policy that asks. */
+  /** The policy part that asks. */
   basis?: Basis | null | undefined;
-  /** The change of the tool's definition, if no person had accepted the definition of this call. */
+  /** The change of the tool definition, if no person had accepted this call's definition. */
   changedDefinition?: DefinitionChange | null | undefined;
-  /** The level of a decision if the approver does not name one. */
+  /** The decision level if the approver does not name one. */
   defaultLevel?: string | null | undefined;
   /** The number of denials that deny the call. */
   denials?: number | undefined;
@@ -46,7 +46,7 @@ export interface ApprovalRequest {
   onExpiry?: OnExpiry | null | undefined;
   /** The decisions that are offered. */
   options: Decision[];
-  /** The hash of the policy that asks for approval. */
+  /** The hash of the policy that asked for approval. */
   policy: Sha256;
   /** The proof that each approval needs; absent if none is needed. */
   proof?: ProofRequirement | null | undefined;
@@ -58,23 +58,23 @@ export interface ApprovalRequest {
   remindAt?: Timestamp | null | undefined;
   /** The reminder, once it was written. */
   reminded?: EventMark | null | undefined;
-  /** The time of the request. */
+  /** The request time. */
   requestedAt: Timestamp;
-  /** The rule of the policy that asks. */
+  /** The policy rule that asks. */
   rule?: string | null | undefined;
-  /** A call of the same tool with the same arguments that is allowed and has not started. */
+  /** An allowed call with the same tool and arguments that has not started. */
   sameCall?: SameCall | null | undefined;
   /**
    * The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists of
    * pending calls. `previewScope` counts the calls that a scope would have answered.
    */
   scopes?: SuggestedScope[] | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
   /** The verdicts of shadow rules. */
   shadow?: ShadowVerdict[] | undefined;
   /**
-   * The number of calls of the same tool among the recent calls of the thread. Only in single calls and lists of
+   * The number of calls of the same tool among the thread's recent calls. Only in single calls and lists of
    * pending calls.
    */
   similarOperationsCount?: number | null | undefined;
@@ -84,9 +84,9 @@ export interface ApprovalRequest {
 
 /** The decision on a call. */
 export interface ApprovalResponse {
-  /** The time of the decision. */
+  /** The decision time. */
   at: Timestamp;
-  /** The part of the policy that decided, if no person was asked. */
+  /** The policy part that decided, if no person was asked. */
   basis?: Basis | null | undefined;
   /** The changes that an approver made to the arguments. */
   changes?: ArgumentChange[] | undefined;
@@ -102,26 +102,26 @@ export interface ApprovalResponse {
   lapsesAt?: Timestamp | null | undefined;
   /** The level at which the approver decided. */
   level?: string | null | undefined;
-  /** A note for the model, to be sent with the result: a person changed the arguments of the call. */
+  /** A note for the model, to be sent with the result: a person changed the call's arguments. */
   note?: string | null | undefined;
-  /** The hash of the policy that was active at the decision. */
+  /** The hash of the active policy at the decision. */
   policy?: Sha256 | null | undefined;
   /** The principal that decided. */
   principal: Principal;
   /** The proof that the approver made the decision. With several approvers, each vote has its own. */
   proof?: DecisionProof | null | undefined;
-  /** The rule of the policy that decided, or that asked people. */
+  /** The policy rule that decided, or that asked people. */
   rule?: string | null | undefined;
   /**
    * The scope in which the decision is remembered; `"once"` if an unused approval of an identical call moved
    * here.
    */
   scope?: Json | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
   /** The verdicts of shadow rules, if no person was asked. */
   shadow?: ShadowVerdict[] | undefined;
-  /** The source of the decision. */
+  /** The decision's source. */
   source: Source;
 }
 
@@ -129,11 +129,11 @@ export interface ApprovalResponse {
 export interface ApprovalVote {
   /** The arguments, if this approver changed them. */
   arguments?: Json | undefined;
-  /** The time of the vote. */
+  /** The vote time. */
   at: Timestamp;
   /** The approver's comment. */
   comment?: string | null | undefined;
-  /** True if the vote counts. A change of the arguments voids earlier votes. */
+  /** Whether the vote is valid. Changed arguments void earlier votes. */
   counts: boolean;
   /** The decision that the approver votes for. */
   decision: Decision;
@@ -145,7 +145,7 @@ export interface ApprovalVote {
   proof?: DecisionProof | null | undefined;
   /** The scope in which the approver wants to remember the decision. */
   scope?: Json | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
@@ -153,7 +153,7 @@ export interface ApprovalVote {
 export interface ArgumentChange {
   /** The proposed value; absent if the approver added the member. */
   from?: Json | undefined;
-  /** The JSON pointer of the value (RFC 6901). */
+  /** The JSON pointer to the value (RFC 6901). */
   path: string;
   /** The new value; absent if the approver removed the member. */
   to?: Json | undefined;
@@ -166,17 +166,17 @@ export type Basis = "rule" | "zone" | "tool" | "default";
 export interface BulkDecisionItem {
   /** The agents whose later calls `allow_session` answers, as in a single decision. */
   agents?: GrantAgents | null | undefined;
-  /** True if the decision also decides the calls that wait, as in a single decision. */
+  /** Whether the decision also decides the calls that wait, as in a single decision. */
   andWaiting?: boolean | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
   argumentsHash?: Sha256 | null | undefined;
-  /** The reason. The log keeps it, and the model gets the reason of a denial. */
+  /** The reason. The log keeps it, and the model gets a denial's reason. */
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
   decision: Decision;
-  /** The id of the call. */
+  /** The call's id. */
   id: CallId;
   /** The level at which the approver decides, as in a single decision. */
   level?: string | null | undefined;
@@ -184,7 +184,7 @@ export interface BulkDecisionItem {
   proof?: ProofRequest | null | undefined;
   /** The scope in which the decision is remembered, as in a single decision. */
   scope?: unknown | undefined;
-  /** The thread of the call. */
+  /** The call's thread. */
   threadId: ThreadId;
 }
 
@@ -197,7 +197,7 @@ export interface BulkDecisionRequest {
   decisions: BulkDecisionItem[];
 }
 
-/** The outcome of each decision, in the order of the decisions. */
+/** The outcome of each decision, in request order. */
 export interface BulkDecisionResponse {
   /** One result for each decision. */
   results: BulkDecisionResult[];
@@ -207,11 +207,11 @@ export interface BulkDecisionResponse {
 export interface BulkDecisionResult {
   /** The call, if the decision was accepted. */
   call?: Call | null | undefined;
-  /** The id of the call. */
+  /** The call's id. */
   id: CallId;
   /** The problem, if the decision was refused. */
   problem?: Problem | null | undefined;
-  /** The thread of the call. */
+  /** The call's thread. */
   threadId: ThreadId;
 }
 
@@ -220,43 +220,43 @@ export interface Call {
   /** The advice of advisors that people see, the oldest first. */
   advice?: CallAdvice[] | undefined;
   /**
-   * The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to
-   * a decision has them, and only the first answer: to repeat a decision decides nothing.
+   * The waiting calls of the thread that the decision also decided, the oldest first. Only the first answer to a
+   * decision has them: a repeated decision decides nothing.
    */
   alsoDecided?: CallId[] | undefined;
   /** Hints about the tool, as MCP defines them. */
   annotations?: Json | undefined;
   /**
-   * The archive file that has the texts of the call. `arguments` and the content of the result are then `null`,
-   * as if they were erased.
+   * The archive file that has the call's content. `arguments` and the result content are then `null`, as if they
+   * were erased.
    */
   archived?: CallArchive | null | undefined;
   /** The arguments that run: as proposed, or as an approver changed them. */
   arguments: Json;
-  /** SHA-256 of the canonical form of `arguments`. */
+  /** SHA-256 of the canonical `arguments`. */
   argumentsHash: Sha256;
-  /** The definition of the tool at the time of the proposal. */
+  /** The tool definition when the call was proposed. */
   definition?: ToolDefinition | null | undefined;
-  /** SHA-256 of the canonical form of definition and annotations. */
+  /** SHA-256 of the canonical definition and annotations. */
   definitionHash?: Sha256 | null | undefined;
-  /** The agent's description of the purpose of the call. */
+  /** The call's purpose, as the agent describes it. */
   description?: string | null | undefined;
   /**
-   * The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and
-   * `impact`, `description` and comments are absent.
+   * The erasure of the call's content. `arguments` and the result content are then `null`, and `impact`,
+   * `description` and comments are absent.
    */
   erased?: CallErasure | null | undefined;
   /** The claim, once an executor has claimed the call. */
   execution?: CallExecution | null | undefined;
-  /** The complaints of people that the call was allowed, the oldest first. */
+  /** Complaints that the call was allowed, the oldest first. */
   flags?: CallFlag[] | undefined;
   /**
-   * The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control characters
-   * except line breaks and tabs, and characters that are invisible, change the direction of text or look like a
-   * space. A display must escape them.
+   * The locations of strings with hidden characters, as JSON pointers into the call, 20 at most: control
+   * characters except line breaks and tabs, and characters that are invisible, change the direction of text or
+   * look like a space. A display must escape them.
    */
   hiddenCharacters?: string[] | undefined;
-  /** The id of the call, unique in its thread. */
+  /** The call's id, unique in its thread. */
   id: CallId;
   /** The impact that the agent claims. */
   impact?: Json | undefined;
@@ -270,24 +270,24 @@ export interface Call {
   /** The report that other arguments ran than were approved, or that the call ran without being allowed. */
   mismatch?: CallMismatch | null | undefined;
   /**
-   * The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a Latin
-   * word, as JSON pointers into the call, 20 at most.
+   * The locations of strings with a word that mixes letters from several scripts, such as a Cyrillic letter in a
+   * Latin word, as JSON pointers into the call, 20 at most.
    */
   mixedScripts?: string[] | undefined;
-  /** The name of the tool. */
+  /** The tool's name. */
   name: ToolName;
   /** Where the call runs, if the proposer said so. */
   place?: Place | null | undefined;
-  /** The proposer and the time of the proposal. */
+  /** The proposer and the proposal time. */
   proposal: CallProposal;
-  /** True if the proposer was seen, but not during the last 30 seconds: it may never run the call. */
+  /** Whether the proposer was seen, but not during the last 30 seconds: it may never run the call. */
   proposerGone?: boolean | undefined;
   /**
    * The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never did. On
    * a pending call, and in the answer to a decision that allows it.
    */
   proposerLastSeenAt?: Timestamp | null | undefined;
-  /** The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked arguments. */
+  /** JSON pointers to the masked values in `arguments`. `argumentsHash` covers the unmasked arguments. */
   redacted?: string[] | undefined;
   /** The release by a person, which lets another executor take over. */
   released?: ExecutionRelease | null | undefined;
@@ -301,22 +301,22 @@ export interface Call {
   result?: CallResult | null | undefined;
   /** The current state. */
   state: CallState;
-  /** The thread of the call. */
+  /** The call's thread. */
   threadId: ThreadId;
 }
 
 /**
- * The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which would
+ * An advisor's advice on a call. Approvers never see advice from an advisor in the mode `shadow`: it would
  * influence the decisions that it is compared with.
  */
 export interface CallAdvice {
   /** The answer. */
   advice: AdviceVerdict;
-  /** The name of the advisor. */
+  /** The advisor's name. */
   advisor: string;
   /** The time at which it was recorded. */
   at: Timestamp;
-  /** True if the answer to an earlier equal question was used. */
+  /** Whether the answer to an earlier equal question was used. */
   cached?: boolean | undefined;
   /** How sure the advisor is, from 0 to 1. */
   confidence?: number | undefined;
@@ -324,59 +324,59 @@ export interface CallAdvice {
   elapsedMillis: number;
   /** The reason why there is no valid answer. The advice is then `ask`. */
   failure?: AdviceFailure | null | undefined;
-  /** Short words of the advisor about the call. */
+  /** The advisor's short comment on the call. */
   labels?: string[] | undefined;
-  /** The mode of the advisor then. */
+  /** The advisor mode then. */
   mode: AdvisorMode;
-  /** The reason that the advisor gives. It may repeat text of the agent, so a display must escape it. */
+  /** The reason that the advisor gives. It may repeat agent content, so a display must escape it. */
   reason?: string | null | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
-/** The move of the texts of a call to an archive file. */
+/** The move of a call's content to an archive file. */
 export interface CallArchive {
   /** The time. */
   at: Timestamp;
-  /** The digest of the archive, which `countersign verify --archive` compares. */
+  /** The archive digest, which `countersign verify --archive` compares. */
   digest: Sha256;
-  /** The name of the file, without its folder. */
+  /** The file's name, without its folder. */
   file: string;
   /** The person who archived the thread. */
   principal: Principal;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
-/** The erasure of the texts of a call. */
+/** The erasure of a call's content. */
 export interface CallErasure {
-  /** The time of the erasure. */
+  /** The erasure time. */
   at: Timestamp;
-  /** The person who erased the texts. */
+  /** The person who erased the content. */
   principal: Principal;
   /** The reason. */
   reason: string;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
-/** The claim of a call by an executor. */
+/** An executor's claim on a call. */
 export interface CallExecution {
   /** The name that the executor gave itself. */
   executor: string;
-  /** The end of the lease: the time at which the outcome counts as unknown, unless there is a result. */
+  /** When the lease ends: from then on the outcome is unknown, unless there is a result. */
   leaseExpiresAt?: Timestamp | null | undefined;
   /** The principal that claimed the call. */
   principal: Principal;
   /** The last renewal of the lease, if there was one. */
   renewed?: EventMark | null | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
-  /** The time of the claim. */
+  /** The claim time. */
   startedAt: Timestamp;
 }
 
-/** A complaint of a person about a call that was allowed. */
+/** A person's complaint about a call that was allowed. */
 export interface CallFlag {
   /** The time. */
   at: Timestamp;
@@ -384,7 +384,7 @@ export interface CallFlag {
   comment?: string | null | undefined;
   /** The person. */
   principal: Principal;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
@@ -400,7 +400,7 @@ export interface CallMismatch {
   arguments: Json;
   /** SHA-256 of their canonical form. */
   argumentsHash: Sha256;
-  /** The time of the report. */
+  /** The report time. */
   at: Timestamp;
   /** The executor that ran it, if it has a name. */
   executor?: string | null | undefined;
@@ -408,7 +408,7 @@ export interface CallMismatch {
   principal: Principal;
   /** Where in the arguments something was masked: JSON pointers. */
   redacted?: string[] | undefined;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
@@ -416,31 +416,31 @@ export interface CallMismatch {
 export interface CallPage {
   /** The calls, the newest proposal first. */
   calls: Call[];
-  /** The cursor of the next page; `null` at the end. A short page may still have a next page. */
+  /** The next page's cursor; `null` at the end. A short page may still have a next page. */
   next?: number | null | undefined;
 }
 
 /** The proposal of a call. */
 export interface CallProposal {
-  /** The time of the proposal. */
+  /** The proposal time. */
   at: Timestamp;
   /** The proposer. */
   principal: Principal;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
-/** The result of a call. */
+/** A call result. */
 export interface CallResult {
-  /** The time of the report. */
+  /** The report time. */
   at: Timestamp;
-  /** The content of the result, for the model. */
+  /** The result's content, for the model. */
   content: Json;
   /** The principal that reported the result. */
   principal: Principal;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
-  /** The kind of the result. */
+  /** The result kind. */
   status: Status;
 }
 
@@ -462,23 +462,23 @@ export interface CallerView {
   /** The roles. Only a caller of a server in solo mode has several. */
   roles: Role[];
   /**
-   * True if the server runs in solo mode and the caller sent no credential: one caller may then both propose and
+   * Whether the server runs in solo mode and the caller sent no credential: one caller may then both propose and
    * decide.
    */
   solo: boolean;
   /** The globs over thread ids; empty for all threads. */
   threads?: string[] | undefined;
-  /** The id of the token or session. */
+  /** The token or session id. */
   token?: string | null | undefined;
 }
 
-/** The withdrawal of a call. */
+/** A request to withdraw a call. */
 export interface CancelRequest {
-  /** The reason, for the readers of the log. */
+  /** The reason, for the log's readers. */
   reason?: string | null | undefined;
 }
 
-/** The claim of a call. */
+/** A request to claim a call. */
 export interface ClaimRequest {
   /**
    * The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on the
@@ -490,13 +490,13 @@ export interface ClaimRequest {
   /** The hash of the tool's current definition. The claim is refused if the approved definition had another hash. */
   definitionHash?: Sha256 | null | undefined;
   /**
-   * The name of the executor. Use a new name for each attempt, so that an executor that lost the response can
-   * distinguish its own claim from that of another.
+   * The executor's name. Use a new name for each attempt, so that an executor that lost the response can
+   * distinguish its own claim from another one.
    */
   executor: string;
   /**
-   * The lease: the number of seconds after which the outcome counts as unknown without a result. The default is
-   * 900. An executor that runs longer renews its lease.
+   * The lease: the number of seconds after which the outcome is unknown without a result. The default is 900. An
+   * executor that runs longer renews its lease.
    */
   leaseSeconds?: number | null | undefined;
 }
@@ -509,15 +509,15 @@ export type Decision = "allow_once" | "allow_session" | "deny";
 
 /** The proof that a person made a decision: a signature by a key of that person. */
 export interface DecisionProof {
-  /** The authenticator data of a passkey in base64url. */
+  /** The passkey's authenticator data in base64url. */
   authenticatorData?: string | null | undefined;
-  /** The client data of a passkey in base64url: the JSON that the browser signed. */
+  /** The passkey's client data in base64url: the JSON that the browser signed. */
   clientData?: string | null | undefined;
-  /** The id of the key. */
+  /** The key's id. */
   key: string;
-  /** The kind of the key. */
+  /** The key kind. */
   kind: ProofKind;
-  /** The output of `ssh-keygen -Y sign`, or the signature of a passkey in base64url. */
+  /** The output of `ssh-keygen -Y sign`, or a passkey signature in base64url. */
   signature: string;
 }
 
@@ -526,16 +526,16 @@ export interface DecisionRequest {
   /** The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`. */
   agents?: GrantAgents | null | undefined;
   /**
-   * True if the decision also decides the calls of the thread that wait, as far as it would answer them if they
-   * were proposed now. Only for a decision with a scope. The preview of the scope counts these calls, and the
-   * answer names them in `alsoDecided`.
+   * Whether the decision also decides the thread's waiting calls, as far as it would answer them if they were
+   * proposed now. Only for a decision with a scope. The scope preview counts these calls, and the answer names
+   * them in `alsoDecided`.
    */
   andWaiting?: boolean | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
   argumentsHash?: Sha256 | null | undefined;
-  /** The reason. The log keeps it, and the model gets the reason of a denial. */
+  /** The reason. The log keeps it, and the model gets a denial's reason. */
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
   decision: Decision;
@@ -553,18 +553,18 @@ export interface DecisionRequest {
   scope?: unknown | undefined;
 }
 
-/** The change of a tool's definition. */
+/** A change of a tool definition. */
 export interface DefinitionChange {
-  /** True if a person has accepted the definition since. Only in single calls and lists of pending calls. */
+  /** Whether a person has accepted the definition since. Only in single calls and lists of pending calls. */
   accepted?: boolean | undefined;
-  /** The hash of the definition that was accepted last when the call was proposed. */
+  /** The hash of the last accepted definition when the call was proposed. */
   acceptedHash: Sha256;
   /**
    * The differences in `/description`, `/inputSchema` and `/annotations`. Only in single calls and lists of
    * pending calls, and only up to 16 KiB; `getTool` has all.
    */
   changes?: ArgumentChange[] | undefined;
-  /** The hash of the definition that the call came with. */
+  /** The hash of the call's definition. */
   definitionHash: Sha256;
 }
 
@@ -582,33 +582,33 @@ export interface Event {
   type: EventType;
 }
 
-/** The `seq` and the time of an event. */
+/** An event's `seq` and time. */
 export interface EventMark {
-  /** The time of the event. */
+  /** The event time. */
   at: Timestamp;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
-/** A page of the log. */
+/** A log page. */
 export interface EventPage {
   /** The events, in order. */
   events: Event[];
   /**
-   * The cursor of the next page; `null` at the current end of the log. A short page may still have a next page,
-   * because one request does not search the whole log for a rare match.
+   * The next page's cursor; `null` at the log's current end. A short page may still have a next page, because
+   * one request does not search the whole log for a rare match.
    */
   next?: number | null | undefined;
-  /** The `seq` of the last event of the log, or of the thread; 0 without events. */
+  /** The last `seq` of the log, or of the thread; 0 without events. */
   tip: number;
 }
 
 /** The type of an event. A newer version may have written events of other types, in capitals, digits and `_`. */
 export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
-/** A person's release of a call whose outcome is unknown. Another executor may then take over. */
+/** The release of a call whose outcome is unknown, by a person. Another executor may then take over. */
 export interface ExecutionRelease {
-  /** The time of the release. */
+  /** The release time. */
   at: Timestamp;
   /** The `seq` of the claim whose lease lapsed. */
   claim: number;
@@ -616,22 +616,22 @@ export interface ExecutionRelease {
   comment?: string | null | undefined;
   /** The person who released the call. */
   principal: Principal;
-  /** The `seq` of the event. */
+  /** The event's `seq`. */
   seq: number;
 }
 
 /** The agents whose later calls a grant answers. */
 export type GrantAgents = "proposer" | "any";
 
-/** The earlier decision of a person that answered a call. */
+/** A person's earlier decision that answered a call. */
 export interface GrantOrigin {
-  /** The time of the decision. */
+  /** The decision time. */
   at: Timestamp;
   /** The decision. */
   decision: Decision;
   /** The person who decided. */
   principal: Principal;
-  /** The scope in words. */
+  /** The scope description. */
   says: string;
   /** Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call. */
   scope: Json;
@@ -658,7 +658,7 @@ export type OnExpiry = "deny" | "allow";
 
 /** A page of pending calls. */
 export interface PendingPage {
-  /** The cursor of the next page; `null` at the end. */
+  /** The next page's cursor; `null` at the end. */
   next?: number | null | undefined;
   /** The calls, the oldest request first. */
   pending: Call[];
@@ -666,7 +666,7 @@ export interface PendingPage {
 
 /**
  * Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The proposer
- * names it, like the rest of the call.
+ * names it, like everything else about the call.
  */
 export interface Place {
   /** The MCP server's command line, or the origin and path of its URL. */
@@ -698,22 +698,19 @@ export interface Problem {
   check?: string | null | undefined;
   /** The stable code of the error. */
   code: string;
-  /** The column of the mistake in this line, in bytes. */
+  /** The column of the mistake in its line, in bytes. */
   column?: number | null | undefined;
   /** The mistake in this request, and the remedy. */
   detail: string;
   /** The earlier claim that the request conflicts with. */
   execution?: CallExecution | null | undefined;
-  /** The line of the mistake in the body, from 1. */
+  /** The line number of the mistake in the body, from 1. */
   line?: number | null | undefined;
-  /** The name of the invalid parameter or header. */
+  /** The invalid parameter or header. */
   parameter?: string | null | undefined;
-  /**
-   * The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with
-   * `database_unavailable`.
-   */
+  /** Why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`. */
   reason?: string | undefined;
-  /** The id of the request in the server's log. */
+  /** The request id in the server log. */
   requestId?: string | null | undefined;
   /**
    * The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the person who
@@ -722,13 +719,13 @@ export interface Problem {
   response?: ApprovalResponse | null | undefined;
   /** The earlier result that the request conflicts with. */
   result?: CallResult | null | undefined;
-  /** The text that the approver must sign. Only with `proof_required`. */
+  /** The statement that the approver must sign. Only with `proof_required`. */
   statement?: string | null | undefined;
   /** The HTTP status. */
   status: number;
-  /** The `seq` of the last event of the log. Only with `bad_cursor`. */
+  /** The log's last `seq`. Only with `bad_cursor`. */
   tip?: number | null | undefined;
-  /** The name of the HTTP status. */
+  /** The HTTP status name. */
   title: string;
   /** The earlier vote that the request conflicts with. */
   vote?: ApprovalVote | null | undefined;
@@ -740,50 +737,47 @@ export interface Problem {
  */
 export type ProofKind = "ssh" | "passkey";
 
-/**
- * The proof that a person made a decision: a signature by a key of that person over the statement of the
- * decision.
- */
+/** The proof that a person made a decision: a signature by a key of that person over the decision's statement. */
 export interface ProofRequest {
   /** The authenticator data of a passkey in base64url. */
   authenticatorData?: string | null | undefined;
   /** The client data of a passkey in base64url. */
   clientData?: string | null | undefined;
-  /** The id of the key. */
+  /** The key's id. */
   key: string;
-  /** The kind of the key. */
+  /** The key kind. */
   kind: ProofKind;
-  /** The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url. */
+  /** The output of `ssh-keygen -Y sign -n countersign`, or a passkey signature in base64url. */
   signature: string;
 }
 
 /** The proof that an approval needs: of `any` kind, or of this one. */
 export type ProofRequirement = "any" | "ssh" | "passkey";
 
-/** The proposal of a call. */
+/** A request to propose a call. */
 export interface ProposeRequest {
   /** Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …). */
   annotations?: unknown | undefined;
   /** The arguments: any JSON, kept byte for byte. */
   arguments: unknown;
   /**
-   * The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim
-   * may require by its hash that it has not changed.
+   * The tool's definition. The policy may use it, changed arguments must satisfy its schema, and a claim may
+   * require by its hash that it has not changed.
    */
   definition?: ProposedDefinition | null | undefined;
-  /** The agent's description of the purpose of the call, for the approvers. */
+  /** The call's purpose, as the agent describes it to approvers. */
   description?: string | null | undefined;
   /** The time that people have to decide, in seconds. If the policy gives less time, the shorter time applies. */
   expiresInSeconds?: number | null | undefined;
-  /** The id of the call, unique in its thread; for example the id that the model chose. */
+  /** The call's id, unique in its thread; for example the id that the model chose. */
   id: CallId;
   /** The impact that the agent claims. */
   impact?: ProposedImpact | null | undefined;
-  /** The name of the tool. */
+  /** The tool's name. */
   name: ToolName;
   /**
    * Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
-   * approval holds only there. All texts together have at most 4,096 bytes.
+   * approval holds only there. All strings together have at most 4,096 bytes.
    */
   place?: ProposedPlace | null | undefined;
   /**
@@ -793,20 +787,17 @@ export interface ProposeRequest {
   replaces?: CallId | null | undefined;
 }
 
-/**
- * The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown
- * fields.
- */
+/** A tool definition in a proposal. Unlike the definition in an event, it rejects unknown fields. */
 export interface ProposedDefinition {
-  /** The description of the tool. */
+  /** The tool's description. */
   description?: string | null | undefined;
   /** The JSON Schema of its arguments. */
   inputSchema?: unknown | undefined;
-  /** True if the tool itself wants people to be asked about this call. */
+  /** Whether the tool itself wants people to be asked about this call. */
   needsApproval?: boolean | null | undefined;
 }
 
-/** The impact of a call, as the agent claims it. */
+/** A call impact, as the agent claims it. */
 export interface ProposedImpact {
   /** The resources that the call would affect. */
   affectedResources?: string[] | undefined;
@@ -814,13 +805,13 @@ export interface ProposedImpact {
   estimatedImpact?: string | null | undefined;
   /** The impact in one sentence. */
   message?: string | null | undefined;
-  /** True if the effect can be undone. */
+  /** Whether the effect can be undone. */
   reversible?: boolean | null | undefined;
   /** The level of risk. */
   riskLevel?: RiskLevel | null | undefined;
 }
 
-/** A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no digest. */
+/** A place in a proposal. Unlike the place in an event, it rejects unknown fields, and has no digest. */
 export interface ProposedPlace {
   /** The MCP server's command line, or the origin and path of its URL. */
   address?: string | null | undefined;
@@ -834,32 +825,32 @@ export interface ProposedPlace {
   server?: string | null | undefined;
 }
 
-/** The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up with it. */
+/** The report on a successful readiness check: the log accepts writes and reads, and the feed keeps up with it. */
 export interface ReadinessReport {
-  /** The time at which the TLS certificate of the server expires; absent without TLS. */
+  /** When the server's TLS certificate expires; absent without TLS. */
   certificateExpiresAt?: Timestamp | null | undefined;
-  /** The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well. */
+  /** Why the newest TLS certificate is not in use, or that it has expired; absent if all is well. */
   certificateTrouble?: string | null | undefined;
   /**
-   * The time at which this server last found its newest checkpoint at the end of the log, or signed one; absent
-   * if it signs none.
+   * The time at which this server last found its newest checkpoint at the log's end, or signed one; absent if it
+   * signs none.
    */
   checkpointAt?: Timestamp | null | undefined;
-  /** The reason why this server could not sign the last checkpoint; absent if all is well. */
+  /** Why this server could not sign the last checkpoint; absent if all is well. */
   checkpointTrouble?: string | null | undefined;
   /** The number of events in the log. */
   events: number;
   /** The number of open requests. */
   open: number;
-  /** The hash of the active policy. */
+  /** The active policy's hash. */
   policy: Sha256;
-  /** The reason why a newer policy file cannot be read and is not active; absent if the newest file is active. */
+  /** Why a newer policy file cannot be read and is not active; absent if the newest file is active. */
   policyTrouble?: string | null | undefined;
-  /** The number of rules of the policy. */
+  /** The number of rules in the policy. */
   rules: number;
   /** Always `ready`. */
   status: string;
-  /** The version of the program. */
+  /** The program's version. */
   version: string;
   /** The webhooks with messages that could not be delivered; absent if there are none. */
   webhookTrouble?: string | null | undefined;
@@ -867,7 +858,7 @@ export interface ReadinessReport {
 
 /** An executor's message that it still runs the call. */
 export interface RenewRequest {
-  /** The name of the executor, as in its claim. */
+  /** The executor's name, as in its claim. */
   executor: string;
   /**
    * The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know how
@@ -876,13 +867,13 @@ export interface RenewRequest {
   leaseSeconds?: number | null | undefined;
 }
 
-/** The result of a call. */
+/** A request to report a call result. */
 export interface ResultRequest {
-  /** The content of the result: any JSON, kept byte for byte. */
+  /** The result's content: any JSON, kept byte for byte. */
   content: unknown;
   /**
-   * The name of the executor. If present, it must be the executor that claimed the call. It is required for a
-   * call that another executor took over.
+   * The executor's name. If present, it must be the executor that claimed the call. It is required for a call
+   * that another executor took over.
    */
   executor?: string | null | undefined;
   /**
@@ -902,7 +893,7 @@ export type RiskLevel = "low" | "medium" | "high" | "critical";
  */
 export type Role = "agent" | "approver" | "auditor" | "admin";
 
-/** A call of the same tool with the same arguments that is allowed and has not started. */
+/** An allowed call of the same tool with the same arguments that has not started. */
 export interface SameCall {
   /** The time of its approval. */
   allowedAt: Timestamp;
@@ -913,7 +904,7 @@ export interface SameCall {
 /** A SHA-256 in hexadecimal digits. */
 export type Sha256 = string;
 
-/** The verdict of a shadow rule, had it been in force. */
+/** The verdict that a shadow rule would have given if it were active. */
 export interface ShadowVerdict {
   /** The rule. */
   rule: string;
@@ -946,11 +937,11 @@ export type Timestamp = string;
 
 /** The definition that a tool gives of itself. */
 export interface ToolDefinition {
-  /** The description of the tool. */
+  /** The tool's description. */
   description?: string | null | undefined;
   /** The JSON Schema of its arguments, which edited ones must satisfy too. */
   inputSchema?: Json | undefined;
-  /** True if the tool itself wants people to be asked about this call. */
+  /** Whether the tool itself wants people to be asked about this call. */
   needsApproval?: boolean | null | undefined;
 }
 

@@ -52,12 +52,12 @@ test("crash after the claim shows as unknown", async (t) => {
   await approver.decide(await approver.get("call_7"), "allow_once");
   assert.equal(await crashing.output, "ran shop\n");
   assert.deepEqual(await crashing.ended, [null, "SIGKILL"]);
-  // This program takes the place of the one that crashed.
+  // This program replaces the one that crashed.
   const { place } = await approver.get("call_7");
   const deploy = withApproval(gate, "deploy", mustNotRun, { callId: "call_7", place });
   await assert.rejects(deploy({ service: "shop" }), (error) =>
     error instanceof AlreadyRunningError || error instanceof OutcomeUnknownError);
-  // The log gets no event when a lease ends: the state depends on the time of the reader.
+  // The log gets no event when a lease ends: the state depends on the reader's clock.
   while ((await approver.get("call_7", { thread })).state === "running") {}
   await assert.rejects(deploy({ service: "shop" }), (error) =>
     error instanceof OutcomeUnknownError && error.text.includes("countersign release call_7"));

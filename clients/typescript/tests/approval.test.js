@@ -189,7 +189,7 @@ test("large result is noted and returned", async (t) => {
 
 test("arguments of one mebibyte run as they are", async (t) => {
   const { gate, decideNext } = people(t);
-  // Just below the maximum of the server for a body, which includes the name and the id.
+  // Just below the server's maximum body size, which includes the name and the id.
   const unit = "é\u2028\"\\\u0001😀";
   const text = unit.repeat(Math.floor((2 ** 20 - 1000) / Buffer.byteLength(JSON.stringify(unit))));
   const [value] = await Promise.all([

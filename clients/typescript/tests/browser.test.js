@@ -1,4 +1,4 @@
-// The client in Chromium: the files of the package as they are, and a bundle of them, in a page of another origin than the
+// The client in Chromium: the package files as they are, and a bundle of them, in a page with another origin than the
 // server, which `--cors-origin` permits.
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,11 +1,11 @@
-// Numbers and texts keep their value, and values without JSON are refused with the place of the mistake.
+// Numbers and strings keep their value, and values without JSON are refused with their location.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { ExactNumber, readJson, writeJson } from "countersign";
 import { errorContent, resultContent } from "../dist/result_text.js";
 
-// The value of a decimal text as whole digits and a power of ten.
+// The value of decimal text as whole digits and a power of ten.
 function decimal(text) {
   const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
   const digits = (whole + fraction).replace(/^0+(?=\d)/, "");

@@ -51,7 +51,7 @@ test("sources stay short and begin with a description", () => {
   }
 });
 
-// The configurations of programs that use the package: the way in which it is found, and the declarations of the platform.
+// The configurations of programs that use the package: the way in which it is found, and the platform's declarations.
 const programs = {
   "of Node without those of browsers": { module: "NodeNext", lib: ["ES2022"], types: ["node"] },
   "of browsers": { module: "ESNext", moduleResolution: "Bundler", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [] },
@@ -81,7 +81,7 @@ const deploy = withApproval(new Gate({ server: "http://127.0.0.1:1" }), "deploy"
 console.log(typeof deploy.with);
 `;
 
-// A copy of the repository's folder as a fresh clone has it: without anything that was built or installed.
+// A copy of the package folder as a fresh clone has it: without anything that was built or installed.
 function freshClone(folder) {
   const clone = join(folder, "clone");
   const isBuilt = (path) => /^(dist|dist\..*|node_modules)$/.test(basename(path));

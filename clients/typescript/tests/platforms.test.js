@@ -84,7 +84,7 @@ test("socket that is missing is unreachable", async () => {
   await assert.rejects(new Gate({ server: `unix:${folder}/missing` }).ready(), { code: "unreachable", message: /ENOENT/ });
 });
 
-// A server with TLS in front of the server of the tests, with a certificate that only its file vouches for.
+// A server with TLS in front of the test server, with a certificate that only its file vouches for.
 async function startSecureProxy(t) {
   const [key, ca] = [join(folder, "key.pem"), join(folder, "ca.pem")];
   execFileSync("openssl", [

@@ -1,4 +1,4 @@
-// The rules of the client without a server: retries, lost answers and streams, with requests answered by hand.
+// Client rules without a server: retries, lost answers and streams, with requests answered by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AlreadyClaimedError, CountersignError, readJson, UnreachableError } from "countersign";
@@ -18,7 +18,7 @@ const reply = (status, body, headers = {}) => ({
 });
 const problem = (status, code, facts = {}) => reply(status, { title: "", status, code, detail: code, ...facts });
 
-// A connection whose answers and clock are those of the test.
+// A connection whose answers and clock the test controls.
 class FakeConnection {
   sent = [];
   paused = 0;

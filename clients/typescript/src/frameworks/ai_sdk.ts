@@ -14,7 +14,7 @@ export { isNotRunOutput, type NotRunOutput } from "./tool_output.js";
 /** Options of `approveTools`. */
 export interface ToolApprovalOptions extends WrapperOptions<ToolExecution> {
   /**
-   * True to end the run while a call waits, with approval requests of the AI SDK, in place of waiting inside the tool.
+   * Whether to end the run while a call waits, with the AI SDK's approval requests, instead of waiting inside the tool.
    * `answerApprovals` makes the message that continues the conversation.
    */
   pause?: boolean | undefined;

@@ -5,7 +5,7 @@ import { asksItself, readDefinition } from "./ai_sdk_tool.js";
 import { notRun, threadOf, type WrapperOptions } from "./framework_call.js";
 import { HeldCalls } from "./held_calls.js";
 
-/** The part of the options of `toolApproval` that the wrapper reads. */
+/** The `toolApproval` options that the wrapper reads. */
 export interface ApprovalQuestion {
   toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean | undefined };
   tools?: object | undefined;
@@ -15,7 +15,7 @@ export interface ApprovalQuestion {
 /** The answer of `toolApproval`. */
 export type ApprovalAnswer = "not-applicable" | { type: "approved" | "denied"; reason?: string };
 
-/** The part of the event `onToolExecutionEnd` that the wrapper reads. */
+/** The `onToolExecutionEnd` event fields that the wrapper reads. */
 export interface ExecutionEnd {
   toolCall: { toolCallId: string };
   toolOutput: { type: string; output?: unknown; error?: unknown };

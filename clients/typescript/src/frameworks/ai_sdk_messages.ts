@@ -1,4 +1,4 @@
-// The AI SDK, versions 6 and 7: the message that answers its approval requests with the decisions of the gate.
+// The AI SDK, versions 6 and 7: the message that answers its approval requests with the gate's decisions.
 import type { Gate } from "../gate.js";
 import type { Call } from "../types.js";
 
@@ -29,7 +29,7 @@ interface SdkMessage {
 }
 
 /**
- * Returns the message that answers the open approval requests of a conversation of `approveTools` with `pause`: add it to the
+ * Returns the message that answers the open approval requests after `approveTools` with `pause`: add it to the
  * messages, and run again. `undefined` if there is no open request, or with `wait: false` while people have not decided.
  */
 export async function answerApprovals(

@@ -1,15 +1,15 @@
-// The tools of the AI SDK: the parts that the wrappers read.
+// AI SDK tools: the parts that the wrappers read.
 import type { ProposedDefinition } from "../types.js";
 import { plainJson } from "./framework_call.js";
 import { isStandardSchema, parseWith, standardJsonSchema } from "./standard_schema.js";
 
-/** The part of a tool's execution options that the wrapper reads. */
+/** The tool execution options that the wrapper reads. */
 export interface ToolExecution {
   toolCallId: string;
   abortSignal?: AbortSignal | undefined;
 }
 
-/** The parts of a tool that the wrapper reads or replaces. */
+/** The tool members that the wrapper reads or replaces. */
 export interface SdkTool {
   description?: unknown;
   inputSchema?: unknown;
@@ -46,7 +46,7 @@ export async function readDefinition(
   } as ProposedDefinition;
 }
 
-/** A schema of the SDK: that of `jsonSchema()`, `zodSchema()` and others. */
+/** An SDK schema: from `jsonSchema()`, `zodSchema()` and others. */
 interface SdkSchema {
   jsonSchema: unknown;
   validate?: ((value: unknown) => SchemaCheck | PromiseLike<SchemaCheck>) | undefined;
@@ -58,7 +58,7 @@ function isSdkSchema(schema: unknown): schema is SdkSchema {
   return typeof schema === "object" && schema !== null && "jsonSchema" in schema;
 }
 
-// A schema of the SDK may be a function that makes it.
+// An SDK schema may be a function that creates it.
 function makeSchema(schema: unknown): unknown {
   return typeof schema === "function" && !isStandardSchema(schema) ? (schema as () => unknown)() : schema;
 }

@@ -6,7 +6,7 @@ import { errorText } from "../replies.js";
 import { notRun, threadOf, type WrapperOptions } from "./framework_call.js";
 import { HeldCalls } from "./held_calls.js";
 
-/** The part of the options of `canUseTool` that the wrapper reads. */
+/** The `canUseTool` options that the wrapper reads. */
 export interface PermissionRequest {
   toolUseID: string;
   signal?: AbortSignal | undefined;
@@ -21,7 +21,7 @@ export interface ToolUse {
   toolUseId: string;
 }
 
-/** Options of `approvalOptions`. The conversation of a run is its session. */
+/** Options of `approvalOptions`. A run's conversation is its session. */
 export interface AgentApprovalOptions extends WrapperOptions<ToolUse> {
   /** `false` to ask only for the calls that Claude Code would ask about, and not for those that its own rules allow. */
   everyCall?: boolean | undefined;
@@ -32,7 +32,7 @@ export type PermissionAnswer =
   | { behavior: "allow"; updatedInput: Record<string, unknown> }
   | { behavior: "deny"; message: string };
 
-/** The part of the input of a hook that the wrapper reads. */
+/** The hook input fields that the wrapper reads. */
 interface HookInput {
   hook_event_name: string;
   session_id?: string;
@@ -126,7 +126,7 @@ class AgentApproval {
       : `This call was not run: the approval service gave no decision: ${errorText(error)}`;
   }
 
-  /** Records the result of a call, and tells the model if a person changed its arguments. */
+  /** Records a call result, and tells the model if a person changed the arguments. */
   async recordResult(input: HookInput): Promise<HookAnswer> {
     const id = String(input.tool_use_id);
     const hookEventName = input.hook_event_name === "PostToolUseFailure" ? "PostToolUseFailure" : "PostToolUse";

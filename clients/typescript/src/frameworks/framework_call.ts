@@ -11,36 +11,36 @@ import type { Call, ProposedDefinition, ProposedImpact } from "../types.js";
 /** Options of every wrapper. `Context` is what the framework tells a tool about its run. */
 export interface WrapperOptions<Context = unknown> {
   /**
-   * The thread of the calls: a name, or a function of what the framework tells the tool. Without it, the thread that the gate
-   * names, or else the conversation of the framework.
+   * The calls' thread: a name, or a function that gets what the framework tells the tool. Without it, the gate's
+   * thread, or else the framework's conversation.
    */
   thread?: string | ((context: Context) => string | undefined) | undefined;
-  /** The purpose of a call, for approvers. */
+  /** The call's purpose, for approvers. */
   description?: ((tool: string, input: unknown) => string | undefined) | undefined;
-  /** The impact of a call, for approvers. */
+  /** The call's impact, for approvers. */
   impact?: ((tool: string, input: unknown) => ProposedImpact | undefined) | undefined;
   /** The time that people have to decide, in seconds. */
   expiresInSeconds?: number | undefined;
   /** The time to wait for a decision. Then the call stays open, and the model is told. */
   timeoutMs?: number | undefined;
-  /** True to cancel the call if the wait ends by the time-out or by the signal of the run. */
+  /** Whether to cancel the call if the wait ends by time-out or by the run's signal. */
   withdraw?: boolean | undefined;
   /** The lease, 900 seconds without it. It is renewed while the tool runs. */
   leaseSeconds?: number | undefined;
-  /** `throw` to throw the `NotRunError` of a call that does not run, in place of giving its text to the model. */
+  /** `throw` to throw the `NotRunError` if a call does not run, instead of explaining it to the model. */
   onDenial?: "return" | "throw" | undefined;
 }
 
 /** A call that a hook decides and that the framework runs. */
 export interface HookCall {
   name: string;
-  /** The input of the tool, as the framework has parsed it. */
+  /** The tool input, as the framework has parsed it. */
   input: unknown;
   /** The id that the model chose. */
   callId: string | undefined;
   /** The thread that the options name. */
   thread?: string | undefined;
-  /** The conversation of the framework. It is the thread, unless the options or the gate name one. */
+  /** The framework's conversation. It is the thread, unless the options or the gate name one. */
   conversation?: string | undefined;
   definition?: ProposedDefinition | undefined;
   annotations?: Readonly<Record<string, unknown>> | undefined;
@@ -52,7 +52,7 @@ export interface FrameworkCall<Value> extends HookCall {
   /** Checks an input that a person changed, and returns it as the tool expects it. It throws for an invalid one. */
   parse?: ((changed: unknown) => unknown) | undefined;
   run(input: unknown): Value | PromiseLike<Value>;
-  /** The part of the value to record; the value without it. */
+  /** Which part of the value to record; by default, the whole value. */
   content?: ((value: Value) => unknown) | undefined;
   /** True for an error by which the tool interrupts its run, to be run again later. */
   isInterruption?: ((error: unknown) => boolean) | undefined;
@@ -60,7 +60,7 @@ export interface FrameworkCall<Value> extends HookCall {
 
 /** The outcome of a call that ran. */
 export interface FrameworkOutcome<Value> {
-  /** The value of the tool, unless the call ran in an earlier process. */
+  /** The tool's return value, unless the call ran in an earlier process. */
   produced: { value: Value } | undefined;
   /** The recorded content. */
   content: unknown;
@@ -113,12 +113,12 @@ async function parseChanged<Value>(call: FrameworkCall<Value>, approved: unknown
   }
 }
 
-/** True if a person changed the arguments. */
+/** Whether a person changed the arguments. */
 export function hasChanges(call: Call): boolean {
   return (call.response?.changes?.length ?? 0) > 0;
 }
 
-/** The options of a proposal that the call and the options of the wrapper give. */
+/** The proposal options, from the call and the wrapper options. */
 export function proposeOptions(gate: Gate, call: HookCall, options: WrapperOptions<never>): ProposeOptions {
   return {
     callId: call.callId,
@@ -137,18 +137,18 @@ function callOptions(gate: Gate, call: HookCall, options: WrapperOptions<never>)
   return { ...proposeOptions(gate, call, options), timeoutMs, withdraw, leaseSeconds };
 }
 
-/** The thread that the options name for a run of the framework. */
+/** The thread that the options name for a framework run. */
 export function threadOf<Context>(options: WrapperOptions<Context>, context: Context): string | undefined {
   return typeof options.thread === "function" ? options.thread(context) : options.thread;
 }
 
-/** The input as JSON has it: approvers see it so. Dates and other objects of schemas become texts. */
+/** The input as JSON, as approvers see it. Dates and other objects of schemas become strings. */
 export function plainJson(input: unknown): unknown {
   const text = JSON.stringify(input) as string | undefined;
   return text === undefined ? {} : JSON.parse(text);
 }
 
-// A change of the object during the wait must not change the call.
+// A later change of the object must not change the call.
 function snapshot(input: unknown, plain: unknown): unknown {
   try {
     return structuredClone(input);
@@ -157,7 +157,7 @@ function snapshot(input: unknown, plain: unknown): unknown {
   }
 }
 
-/** The content as a text for the model. */
+/** The content as text for the model. */
 export function contentText(content: unknown): string {
   return typeof content === "string" ? content : writeJson(content ?? null);
 }
@@ -175,7 +175,7 @@ export function notRun(error: unknown, options: WrapperOptions<never>): NotRunEr
   throw error;
 }
 
-/** True if people or the policy refused the call. */
+/** Returns true if people or the policy refused the call. */
 export function isDenial(error: NotRunError): boolean {
   return error instanceof DeniedError;
 }

@@ -9,14 +9,14 @@ import {
 } from "./framework_call.js";
 import { findMistake, isStandardSchema, parseWith } from "./standard_schema.js";
 
-/** The part of a run's configuration that the wrapper reads. */
+/** The run configuration fields that the wrapper reads. */
 export interface ToolRun {
   configurable?: Record<string, unknown> | undefined;
   context?: unknown;
   signal?: AbortSignal | undefined;
 }
 
-/** Options of the wrappers. The conversation of a run is its `thread_id`. */
+/** Wrapper options. A run's conversation is its `thread_id`. */
 export type ToolApprovalOptions = WrapperOptions<ToolRun>;
 
 interface ToolCall {
@@ -68,7 +68,7 @@ export function approvalMiddleware(gate: Gate, options: ToolApprovalOptions = {}
   return { [MIDDLEWARE_BRAND]: true, name: "CountersignApproval", wrapToolCall } as ApprovalMiddleware;
 }
 
-/** Wraps tools, for the `ToolNode` of a graph and for other code that invokes tools. */
+/** Wraps tools, for a graph's `ToolNode` and for other code that invokes tools. */
 export function approveTools<Tools extends readonly object[]>(
   gate: Gate, tools: Tools, options: ToolApprovalOptions = {},
 ): Tools {
@@ -81,7 +81,7 @@ function approveTool(gate: Gate, tool: CallableTool, options: ToolApprovalOption
     const run = (args: unknown) => tool.invoke(isToolCall(input) ? { ...input, args } : args, config);
     return callTool(gate, planCall(toolCall, tool, config, options, run), tool.schema, options);
   };
-  // The copy keeps the class of the tool, its name and its schema. `call` is the older name of `invoke`.
+  // The copy keeps the tool's class, name and schema. `call` is the older name of `invoke`.
   return Object.create(tool, { invoke: { value: invoke }, call: { value: invoke } }) as CallableTool;
 }
 
@@ -159,7 +159,7 @@ async function callTool(
 }
 
 function toolMessage(call: FrameworkCall<unknown>, content: string, status?: "error"): unknown {
-  // A caller that gave no id expects the value of the tool.
+  // A caller that gave no id expects the tool's return value.
   if (call.callId === undefined) {
     return content;
   }
@@ -174,7 +174,7 @@ function withNote(value: unknown, note: string | undefined): unknown {
     return textWithNote(value, note);
   }
   if (!isToolMessage(value)) {
-    return value; // A `Command` changes the state of the graph.
+    return value; // A `Command` changes the graph's state.
   }
   const content = typeof value.content === "string"
     ? textWithNote(value.content, note)
@@ -183,7 +183,7 @@ function withNote(value: unknown, note: string | undefined): unknown {
   return new ToolMessage({ content, name, tool_call_id, artifact, status } as ConstructorParameters<typeof ToolMessage>[0]);
 }
 
-// LangChain ends the run by the error of a tool if any middleware has a wrapper. Without one, the model gets this message.
+// LangChain ends the run on a tool error if any middleware has a wrapper. Without one, the model gets this message.
 function errorMessage(toolCall: ToolCall, error: unknown, run: ToolRun): unknown {
   const isFatal = isBubbleUp(error) || run.signal?.aborted || toolCall.id === undefined || !isToolError(error);
   if (isFatal) {
@@ -193,7 +193,7 @@ function errorMessage(toolCall: ToolCall, error: unknown, run: ToolRun): unknown
   return new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? "", status: "error" });
 }
 
-// The errors of the gate end the run: the call must not seem to have failed. LangChain explains arguments that do not fit itself.
+// Gate errors end the run: the call must not seem to have failed. LangChain itself explains arguments that do not fit.
 function isToolError(error: unknown): boolean {
   const isInvocationError = error instanceof Error && "~brand" in error && error["~brand"] === "ToolInvocationError";
   return !(error instanceof NotRunError) && !(error instanceof CountersignError) && !isInvocationError;

@@ -7,7 +7,7 @@ import { modelOutput, notRunOutput, outputWithNote } from "./tool_output.js";
 
 export { isNotRunOutput, type NotRunOutput } from "./tool_output.js";
 
-/** The part of a tool's execution context that the wrapper reads. */
+/** The tool execution context fields that the wrapper reads. */
 export interface ToolRun {
   agent?: AgentRun | undefined;
   abortSignal?: AbortSignal | undefined;
@@ -19,10 +19,10 @@ interface AgentRun {
   suspend?: ((payload: unknown, options?: unknown) => unknown) | undefined;
 }
 
-/** Options of `approveTools`. The conversation of a run is the thread of the agent's memory. */
+/** Options of `approveTools`. A run's conversation is the thread in the agent's memory. */
 export type ToolApprovalOptions = WrapperOptions<ToolRun>;
 
-/** The parts of a tool that the wrapper reads or replaces. */
+/** The tool members that the wrapper reads or replaces. */
 interface MastraTool {
   description?: string;
   inputSchema?: unknown;
@@ -34,7 +34,7 @@ interface MastraTool {
 }
 
 /**
- * Wraps tools of an agent: each call is proposed, waits until it is decided, runs with exactly the approved arguments, and its
+ * Wraps an agent's tools: each call is proposed, waits until it is decided, runs with exactly the approved arguments, and its
  * result is recorded.
  */
 export function approveTools<Tools extends object>(gate: Gate, tools: Tools, options: ToolApprovalOptions = {}): Tools {
@@ -48,7 +48,7 @@ function approveTool(gate: Gate, name: string, tool: MastraTool, options: ToolAp
     return tool;
   }
   const toModelOutput = tool.toModelOutput?.bind(tool);
-  // The copy keeps the class of the tool. The gate asks people, so Mastra does not.
+  // The copy keeps the tool's class. The gate asks people, so Mastra does not.
   return Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as MastraTool, tool, {
     requireApproval: false,
     needsApprovalFn: undefined,
@@ -81,7 +81,7 @@ function planCall(
 /** The tool called `suspend`, so Mastra runs it again later with data to resume. */
 class Suspended extends Error {}
 
-// A copy of the context: Mastra marks the original as already validated, but a person may have changed the input.
+// Copy the context: Mastra marks the original as already validated, but a person may have changed the input.
 async function runOriginal(tool: MastraTool, input: unknown, run: ToolRun): Promise<unknown> {
   let isSuspended = false;
   const suspend = run.agent?.suspend;

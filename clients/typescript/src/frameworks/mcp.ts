@@ -5,7 +5,7 @@ import {
   contentText, makeCall, notRun, threadOf, type FrameworkCall, type WrapperOptions,
 } from "./framework_call.js";
 
-/** The parameters of a tool call. */
+/** Tool call parameters. */
 export interface ToolCallParameters {
   name: string;
   arguments?: Record<string, unknown> | undefined;
@@ -14,11 +14,11 @@ export interface ToolCallParameters {
 
 /** Options of `approveClient`. */
 export interface ClientApprovalOptions extends WrapperOptions<ToolCallParameters> {
-  /** True if the server is trusted, so that the policy may use the hints that it gives about its tools. */
+  /** Whether the server is trusted, so that the policy may use the hints that it gives about its tools. */
   trustAnnotations?: boolean | undefined;
 }
 
-/** The parts of a client that the wrapper reads or replaces. */
+/** The client methods that the wrapper reads or replaces. */
 interface McpClient {
   callTool(parameters: ToolCallParameters, ...rest: unknown[]): Promise<unknown>;
   listTools(...parameters: unknown[]): Promise<unknown>;

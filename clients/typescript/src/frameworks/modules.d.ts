@@ -1,4 +1,4 @@
-// The parts of LangChain that its wrapper calls. This package is built without it; the tests of the wrapper check
+// The parts of LangChain that its wrapper calls. This package is built without it; the wrapper tests check
 // the types with LangChain itself.
 declare module "@langchain/core/messages" {
   export class ToolMessage {

@@ -6,7 +6,7 @@ import {
 } from "./framework_call.js";
 import { findMistake, isStandardSchema, parseWith } from "./standard_schema.js";
 
-/** The part of a function tool that the wrapper reads or replaces. */
+/** The function tool members that the wrapper reads or replaces. */
 interface SdkTool {
   type: string;
   name: string;
@@ -26,21 +26,21 @@ export interface ToolRun {
   context: unknown;
 }
 
-/** Options of the wrappers. */
+/** Wrapper options. */
 export type ToolApprovalOptions = WrapperOptions<ToolRun>;
 
-// The SDK turns the error of a tool into a text before `invoke` returns. This member of the details carries the error around it.
+// The SDK turns a tool error into a string before `invoke` returns. This member of the details carries the error around it.
 const FAILURE = Symbol("countersign.failure");
 type DetailsWithFailure = ToolDetails & { [FAILURE]?: { error?: unknown } };
 
-/** The parts of the options of `tool` that the wrapper reads or replaces. */
+/** The `tool` options that the wrapper reads or replaces. */
 interface ToolDescription {
   parameters?: unknown;
   execute: (input: unknown, runContext: unknown, details?: DetailsWithFailure) => unknown;
 }
 
 /**
- * Returns the function `tool` of the SDK, for tools that ask: `const approvedTool = wrapTool(gate, tool)`. Each call of such a
+ * Returns the SDK's function `tool`, for tools that ask: `const approvedTool = wrapTool(gate, tool)`. Each call of such a
  * tool is proposed, waits until it is decided, runs with exactly the approved arguments, and its result is recorded.
  */
 export function wrapTool<CreateTool extends (description: never) => object>(
@@ -69,7 +69,7 @@ function noteFailures(execute: ToolDescription["execute"]): ToolDescription["exe
 }
 
 /**
- * Wraps tools that exist already, such as those of `agent.asTool()` and of MCP servers. The SDK hides their errors from the
+ * Wraps tools that exist already, such as tools from `agent.asTool()` and from MCP servers. The SDK hides their errors from the
  * wrapper, so the log has the text that the model gets. Tools that OpenAI runs stay as they are.
  */
 export function approveTools<Tools extends readonly object[]>(
@@ -85,7 +85,7 @@ function isFunctionTool(tool: object): tool is SdkTool {
 function approveTool(gate: Gate, tool: SdkTool, options: ToolApprovalOptions, schema?: unknown): SdkTool {
   return {
     ...tool,
-    // The gate asks people, so the SDK does not. The time of the tool begins when it starts.
+    // The gate asks people, so the SDK does not. The tool's time-out starts when the tool starts.
     needsApproval: async () => false,
     ...{ timeoutMs: undefined },
     invoke: async (runContext, input, details) => {
@@ -144,7 +144,7 @@ async function readDefinition(
   return { description: tool.description, inputSchema: tool.parameters, needsApproval: asks } as ProposedDefinition;
 }
 
-/** A tool failed, and the SDK has a text for the model. The log gets the error. */
+/** A tool failed, and the SDK has a message for the model. The log gets the error. */
 class ReportedFailure extends Error {
   readonly answer: unknown;
 

@@ -1,9 +1,9 @@
-// The outputs of wrapped tools of the AI SDK and of Mastra, and what the model gets for them.
+// The outputs of wrapped AI SDK and Mastra tools, and what the model gets for them.
 import type { NotRunError } from "../errors.js";
 import { isPlainObject } from "../json_writer.js";
 import { contentText, isDenial, plainJson, textWithNote } from "./framework_call.js";
 
-/** The output of a tool whose call did not run. The model gets the text. */
+/** A tool's output if the call did not run. The model gets the text. */
 export interface NotRunOutput {
   notRun: string;
   text: string;
@@ -64,7 +64,7 @@ function plainOutput(output: unknown): unknown {
   return output === undefined ? null : plainJson(output);
 }
 
-/** True for the output of a call that did not run. */
+/** Returns true for the output of a call that did not run. */
 export function isNotRunOutput(output: unknown): output is NotRunOutput {
   return typeof output === "object" && output !== null && "notRun" in output && "text" in output;
 }

@@ -1,4 +1,4 @@
-// An agent of the contract as a process, which stories kill: `agent.js PART`. It prints `started` when its tool starts, and its
+// A contract agent as a process, which stories kill: `agent.js PART`. It prints `started` when its tool starts, and its
 // outcome at the end. A line on its standard input lets a held tool go.
 import { once } from "node:events";
 import { Gate, readJson, writeJson } from "countersign";

@@ -1,4 +1,4 @@
-// The network of the contract: forwards requests to the server one by one, and loses or replaces some on command.
+// The contract's network: forwards requests to the server one by one, and loses or replaces some on command.
 import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";
 
@@ -26,12 +26,12 @@ export class FaultyNetwork {
     return this.#faults.map(({ fault, to }) => `${fault} ${to}`);
   }
 
-  // The times of the requests of this kind.
+  // When the requests of this kind arrived.
   arrivals(kind) {
     return this.#arrivals.get(kind) ?? [];
   }
 
-  // Waits until `times` requests of this kind have arrived since the beginning.
+  // Waits until `times` requests of this kind have arrived since the start.
   awaitRequests(kind, times) {
     return new Promise((resolve) => {
       const check = () => {
@@ -94,7 +94,7 @@ export class FaultyNetwork {
   }
 }
 
-// An answer that the server did not give: a problem, or the page of a proxy if there is no code.
+// An answer that the server did not give: a problem, or a proxy's error page if there is no code.
 function sendAnswer(response, { status, code, reason, detail = "as planned", retry_after }) {
   const headers = { "content-type": code ? "application/problem+json" : "text/html", connection: "close" };
   if (retry_after !== undefined) {
@@ -104,7 +104,7 @@ function sendAnswer(response, { status, code, reason, detail = "as planned", ret
   response.end(code ? JSON.stringify({ title: "", status, code, detail, reason }) : "<html></html>");
 }
 
-// The operation of a request, as the stories name it.
+// The request's operation, as the stories name it.
 function requestKind({ method, url, headers }) {
   const path = url.split("?")[0];
   if ((headers.accept ?? "").includes("text/event-stream")) {

@@ -1,4 +1,4 @@
-// The outcomes of operations in the words of the stories, and a whole call.
+// Operation outcomes as the stories name them, and a whole call.
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import * as countersign from "countersign";
@@ -69,7 +69,7 @@ export async function outcomeOf(operation) {
       return { tool_error: error.message };
     }
     if (error instanceof SyntaxError || error instanceof RangeError) {
-      // The reader of the client refuses the text of the story.
+      // The client's JSON reader refuses what the story sends.
       return { error: "invalid", text: error.message };
     }
     throw error;
@@ -83,7 +83,7 @@ function checkClass(error) {
   assert.equal(error.constructor, expected, error.code);
 }
 
-// Compares an outcome with the expectations of a step. A step without any must succeed.
+// Compares an outcome with the step's expectations. A step without any must succeed.
 export function checkOutcome(outcome, expected = {}) {
   const {
     any, error, not_run, tool_error_has, text_has, note_has, value, shows, state, arguments: args, arguments_hash, calls,

@@ -1,4 +1,4 @@
-// Plays the stories of the contract: see tests/contract/README.md. An unknown word in a story is a failure.
+// Plays the contract stories: see tests/contract/README.md. An unknown word in a story is a failure.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -292,7 +292,7 @@ class ProcessTask {
   }
 }
 
-// Refuses the fields of a step that its operation does not read.
+// Refuses step fields that the operation does not read.
 function noMore(rest) {
   assert.deepEqual(rest, {}, "unknown fields");
   return rest;

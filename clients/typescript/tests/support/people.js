@@ -1,9 +1,9 @@
-// The server of a test file, and the clients of an agent and of an approver with a thread of their own for each test.
+// A test file's server, and an agent client and an approver client with a thread of their own for each test.
 import { after, before } from "node:test";
 import { Gate } from "countersign";
 import { startServer } from "./server.js";
 
-// Starts one server for the tests of a file. Returns a function that makes the clients of a test.
+// Starts one server for a test file. Returns a function that creates the clients for a test.
 export function useServer(options) {
   const shared = {};
   before(async () => { shared.server = await startServer(options); });
@@ -17,7 +17,7 @@ export function createPeople(server, thread) {
   return { server, thread, gate, approver, decideNext: (decision, options) => decideNext(approver, decision, options) };
 }
 
-// Decides the next call of the thread as soon as it is asked. Returns the decided call.
+// Decides the thread's next call as soon as it is asked. Returns the decided call.
 export async function decideNext(approver, decision, options = {}) {
   for await (const event of approver.stream({ types: ["TOOL_APPROVAL_REQUEST"] })) {
     if (event.threadId !== approver.thread) {
@@ -31,7 +31,7 @@ export async function decideNext(approver, decision, options = {}) {
   throw new Error("the stream of events ended");
 }
 
-// The only call of the thread.
+// The thread's only call.
 export async function onlyCall(gate) {
   const { calls } = await gate.calls({ thread: gate.thread });
   if (calls.length !== 1) {
