@@ -1,5 +1,5 @@
-// A story for each runtime: settings of the environment, a context of calls, an abort, a stream and exact numbers. The
-// arguments are the address and the token of the approver. It prints "fine" at its end.
+// A story for each runtime: environment settings, call contexts, an abort, a stream and exact numbers. The
+// arguments are the approver's address and token. It prints "fine" at its end.
 import { Gate, StillPendingError, withApproval, withCallContext } from "countersign";
 
 const [approverServer, approverToken] = process.argv.slice(2);

@@ -57,7 +57,7 @@ export function createLog(roles) {
 
 class ServerUnderTest {
   folder = mkdtempSync(join(tmpdir(), "countersign-typescript-"));
-  // Commands that decide refuse to run in the environment of an agent, so nothing else is inherited.
+  // Commands that decide refuse to run in an agent's environment, so nothing else is inherited.
   env = { PATH: process.env.PATH, HOME: this.folder, COUNTERSIGN_LOG: "error" };
   address = "127.0.0.1:0";
   #options;
@@ -95,7 +95,7 @@ class ServerUnderTest {
     this.address = this.url.replace("http://", "");
   }
 
-  // kill -9, and the end of the process.
+  // Kills the process with SIGKILL, and waits for its end.
   async kill() {
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
@@ -105,7 +105,7 @@ class ServerUnderTest {
     }
   }
 
-  // SIGTERM, and the end of the process.
+  // Stops the process with SIGTERM, and waits for its end.
   async terminate() {
     const ended = once(this.#child, "exit");
     this.#child.kill("SIGTERM");

@@ -1,4 +1,4 @@
-// The tools of the tests, which clients/typescript/tests/run installs into its cache.
+// The test tools, which clients/typescript/tests/run installs into its cache.
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ if (!folder) {
 export const toolsFolder = folder;
 export const requireTool = createRequire(join(folder, "package.json"));
 
-// A file of a tool.
+// A tool's file.
 export const toolPath = (...parts) => join(folder, "node_modules", ...parts);
 
 // The program of Deno or Bun. Their packages have one for each platform.

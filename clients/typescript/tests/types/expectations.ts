@@ -1,4 +1,4 @@
-// The types of the package. The compiler checks this file; it does not run.
+// The package types. The compiler checks this file; it does not run.
 import {
   AlreadyDecidedError, CountersignError, ExactNumber, Gate, NotRunError, readJson, withApproval, withCallContext, writeJson,
   type ApprovalResponse, type Call, type CallOutcome, type Event, type JsonValue,
@@ -61,7 +61,7 @@ export async function useOperations(): Promise<void> {
   await gate.decide({ threadId: "t", id: "c" }, "deny");
   // @ts-expect-error The decision does not exist.
   await gate.decide(call, "maybe");
-  // @ts-expect-error A claim needs the hash of the arguments, which an id lacks.
+  // @ts-expect-error A claim needs the arguments hash, which an id does not include.
   await gate.claim("call_1");
   for await (const event of gate.stream({ types: ["TOOL_CALL"], after: "4-ffff" })) {
     expectType<typeof event, Event>(true);
@@ -89,7 +89,7 @@ export function useErrors(error: unknown): string | undefined {
   if (error instanceof CountersignError) {
     expectType<typeof error.code, string>(true);
     expectType<typeof error.retryAfterMs, number | undefined>(true);
-    // @ts-expect-error The facts of an error cannot be changed.
+    // @ts-expect-error Error facts cannot be changed.
     error.code = "other";
     return error.detail;
   }
