@@ -1,4 +1,4 @@
-"""Draws the diagrams of the documentation into docs/images. `--check` fails if a file there differs."""
+"""Draws the documentation's diagrams into docs/images. `--check` fails if a file there differs."""
 
 import pathlib
 import sys
