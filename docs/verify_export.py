@@ -4,7 +4,7 @@
     python3 verify_export.py FILE [SEQ:HASH | DIGEST ...]
 
 Each SEQ:HASH is a tip that was noted earlier, for example in a signed checkpoint. Exported events that lead up to a noted
-tip without a gap are proved to be those of its log. A DIGEST is that of an archive, as the THREAD_ARCHIVED events of the log
+tip without a gap are proved to belong to its log. A DIGEST is an archive digest, as the THREAD_ARCHIVED events of the log
 have it: the archive must have the same. Needs Python 3.8 or later, and nothing else.
 
 Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the file cannot be read.
@@ -14,7 +14,7 @@ import hashlib, json, re, sys
 
 FIELDS = ("threadId", "type", "timestamp", "principal")
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
-# How the types of events with texts begin.
+# Prefixes of the event types that have content.
 WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")
 
 
@@ -42,7 +42,7 @@ def load(text):
 
 
 def split(text):
-    """The members of a JSON object in their order, each value as its text."""
+    """The members of a JSON object in their order, each value as its JSON text."""
     read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
     while text[at := re.compile(r"[\s,]*").match(text, at).end()] != "}":
         name, at = read(text, at)
@@ -53,7 +53,7 @@ def split(text):
 
 
 def digest(kind, data):
-    """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
+    """The hash that a link covers: of the data with hashes instead of content, so that content can be erased."""
     members = split(data) if kind.startswith(WITH_TEXTS) else []
     names = TEXTS + ("labels", "reason") * (kind == "TOOL_APPROVAL_ADVICE")
     texts = {n: sha256(v) for n, v in members if n in names or n == "scope" and v[0] == "{"}
@@ -64,7 +64,7 @@ def digest(kind, data):
 
 
 def check_event(event):
-    """Recomputes the link of an event from its line."""
+    """Recomputes an event's link from its line."""
     seq = event["seq"]
     if load(event["text"]) != event["data"]:
         raise Mismatch(f"event {seq}: its data is not that of its text")
@@ -77,7 +77,7 @@ def check_event(event):
 
 def check_lines(lines, noted):
     """Checks all lines. Returns the number of events, the proved ranges as (first, last), the erased events that no
-    exported CALL_ERASED event names, and the digest of an archive."""
+    exported CALL_ERASED event names, and an archive's digest."""
     events, first, last, start, proved, trailer, erased = 0, None, None, None, [], None, set()
     sealed = "0" * 64
     for line in map(load, lines):

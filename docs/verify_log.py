@@ -3,7 +3,7 @@
 
     python3 verify_log.py FILE [TIP ...]
 
-Each TIP was noted earlier, as SEQ:HASH or as the file of a signed checkpoint, whose signature is not checked: the log
+Each TIP was noted earlier, as SEQ:HASH or as a signed checkpoint file, whose signature is not checked: the log
 must still contain that event with that link. The log is opened read-only. Needs Python 3.8 and SQLite 3.37 or later.
 
 Exit codes: 0 the log holds, 1 it does not, 2 the arguments are invalid or the log cannot be read to its end.
@@ -13,13 +13,13 @@ import hashlib, json, os, pathlib, re, sqlite3, sys
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
-WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how their types begin
+WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # prefixes of their types
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 Mismatch = type("Mismatch", (Exception,), {})  # The first event that does not hold, and the reason.
 
 def split(text):
-    """The members of a JSON object in their order, each value as its text."""
+    """The members of a JSON object in their order, each value as its JSON text."""
     read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
     while text[at := re.compile(r"[\s,]*").match(text, at).end()] != "}":
         name, at = read(text, at)
@@ -28,7 +28,7 @@ def split(text):
     return members
 
 def digest(kind, data):
-    """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
+    """The hash that a link covers: of the data with hashes instead of content, so that content can be erased."""
     members = split(data) if kind.startswith(WITH_TEXTS) else []
     names = TEXTS + ("labels", "reason") * (kind == "TOOL_APPROVAL_ADVICE")
     texts = {n: sha256(v) for n, v in members if n in names or n == "scope" and v[0] == "{"}
@@ -65,7 +65,7 @@ def check_rows(rows, noted):
             raise Mismatch(f"event {seq}: its link is {link}, but {' and '.join(noted[seq])} was noted: the log was "
                            "replaced, or changed at or before this event")
     if any(erased.values()):
-        raise Mismatch(f"event {min(set().union(*erased.values()))}: its texts are erased, and no later event says so")
+        raise Mismatch(f"event {min(set().union(*erased.values()))}: its content is erased, and no later event says so")
     if noted and max(noted) > seq:
         raise Mismatch(f"event {seq + 1} is missing, but event {max(noted)} was noted: the end of the log was removed")
     return seq, link, unsealed
@@ -78,7 +78,7 @@ def open_log(path):
     return log
 
 def read_tip(text):
-    """Reads SEQ:HASH, or the file of a signed checkpoint. Returns None if it is neither."""
+    """Reads SEQ:HASH, or a signed checkpoint file. Returns None if it is neither."""
     if os.path.isfile(text):
         return re.search(r'"seq":([0-9]+),"hash":"([0-9a-f]{64})"', pathlib.Path(text).read_text(errors="replace"))
     return re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", text)

@@ -1,9 +1,9 @@
 """A preprocessor of mdBook: makes a site from pages that are written for a code host.
 
-- A page of SUMMARY.md outside of docs/ (a README of a client, CHANGELOG.md) gets its place in the site.
+- A page of SUMMARY.md outside of docs/ (a client's README, CHANGELOG.md) gets its path in the site.
 - An index, such as that of the decisions, gets the pages of its folder that it links to.
 - A link to another text file of the repository leads to a page that shows the file.
-- A diagram is drawn into the page, so that it has the colours of the theme and its words are found by a search.
+- A diagram is drawn into the page, so that it has the theme's colours and a search finds its words.
 """
 
 import html
@@ -18,7 +18,7 @@ ROOT = os.path.dirname(DOCS)
 OUTSIDE = "repository"
 CODE = re.compile(
     r"^(```+|~~~+).*?^\1[`~]*$"  # a fenced block
-    r"|^(?: {4}|\t)[^\n]*$"  # a line of an indented block
+    r"|^(?: {4}|\t)[^\n]*$"  # a line in an indented block
     r"|(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\2(?!`)",  # code in a line
     re.MULTILINE | re.DOTALL,
 )
@@ -45,7 +45,7 @@ def read(path):
 
 
 def site_path(path):
-    """The place in the site of a file, whose path is relative to the repository."""
+    """The site path of a file whose path is relative to the repository."""
     inside = os.path.relpath(path, "docs")
     return os.path.join(OUTSIDE, path) if inside.startswith("..") else inside
 
@@ -60,7 +60,7 @@ def outside_code(pattern, replace, text):
 
 
 def add_indexed_pages(index, known):
-    """Adds the pages below the folder of an index that it links to, and that the navigation does not have itself."""
+    """Adds the pages below an index's folder that it links to, and that the navigation does not have itself."""
     folder = os.path.dirname(index["source_path"])
     for name, target in re.findall(r"\[([^\]]+)\]\(([^()\s#]+\.md)\)", index["content"]):
         path = os.path.normpath(os.path.join(folder, target))
@@ -106,7 +106,7 @@ class Site:
         return f"{found.group(1)}{place}{hash_sign}{anchor}{found.group(3)}"
 
     def show_file(self, path):
-        """The place of a file that is not a page. A text file outside of docs/ gets a page that shows it."""
+        """The site path of a file that is not a page. A plain file outside of docs/ gets a page that shows it."""
         place = site_path(path)
         if not place.startswith(OUTSIDE):
             return place

@@ -1,4 +1,4 @@
-// An agent of the AI SDK whose tools ask before they run.
+// An AI SDK agent whose tools ask before they run.
 import { generateText, stepCountIs, tool } from "ai";
 import { Gate } from "countersign";
 import { approveTools } from "countersign/ai-sdk";

@@ -1,4 +1,4 @@
-"""Google ADK: the decorated function as a tool of an agent. The plugin `countersign.google_adk` asks for all tools at once."""
+"""Google ADK: the decorated function as an agent's tool. The plugin `countersign.google_adk` asks for all tools at once."""
 
 import asyncio
 from types import SimpleNamespace

@@ -10,7 +10,7 @@ gate = AsyncGate()  # COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 
 
 class OpsPlugin:
-    """The tools of the agent."""
+    """The agent's tools."""
 
     @kernel_function(description="Deploys a service.")
     @requires_approval(gate, on_denial="return")

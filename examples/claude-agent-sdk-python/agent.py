@@ -1,4 +1,4 @@
-"""An agent of the Claude Agent SDK that asks before its tools run: `python agent.py [THREAD]`."""
+"""A Claude Agent SDK agent that asks before its tools run: `python agent.py [THREAD]`."""
 
 import asyncio
 import os

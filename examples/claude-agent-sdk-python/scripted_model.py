@@ -1,4 +1,4 @@
-"""A scripted model in the place of the Messages API, on this machine. It needs no key.
+"""A scripted model instead of the Messages API, on this machine. It needs no key.
 
 Its first answer makes the calls, and the next one ends the turn. Sub-agents and summaries get a short text.
 """

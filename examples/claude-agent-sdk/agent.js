@@ -1,4 +1,4 @@
-// An agent of the Claude Agent SDK: the gate decides before Claude Code runs a tool.
+// A Claude Agent SDK agent: the gate decides before Claude Code runs a tool.
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { Gate } from "countersign";
 import { approvalOptions } from "countersign/claude-agent-sdk";

@@ -1,5 +1,5 @@
 // The elements of Countersign in React 19, which sets properties and listens to events of custom elements by itself.
-// `/assets` is the path of the Countersign server under the origin of the page.
+// `/assets` is the Countersign server's path under the page's origin.
 import { useEffect, useRef } from "react";
 
 const load = (path) => import(/* @vite-ignore */ `/assets/${path}`);

@@ -10,7 +10,7 @@ from countersign.mcp import with_approval
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
-# The calls of a scripted model. With a real one, these are the tool calls in its answer, such as the blocks `tool_use`.
+# A scripted model's calls. With a real one, these are the tool calls in its answer, such as the blocks `tool_use`.
 CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("call_1", "read_log", {"service": "shop"}),
     ("call_2", "deploy", {"service": "shop", "replicas": 3}),

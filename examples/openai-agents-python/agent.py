@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK that asks before its tools run: `python agent.py [CONVERSATION]`."""
+"""An OpenAI Agents SDK agent that asks before its tools run: `python agent.py [CONVERSATION]`."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-// An agent of the OpenAI Agents SDK whose tools ask before they run.
+// An OpenAI Agents SDK agent whose tools ask before they run.
 import { Agent, Runner, tool } from "@openai/agents";
 import { Gate } from "countersign";
 import { wrapTool } from "countersign/openai-agents";

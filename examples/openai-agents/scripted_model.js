@@ -1,4 +1,4 @@
-// A model that needs no API key: it calls the tool once, and then repeats the answer of the tool.
+// A model that needs no API key: it calls the tool once, and then repeats the tool's answer.
 import { randomUUID } from "node:crypto";
 import { Usage } from "@openai/agents";
 

@@ -20,7 +20,7 @@ def deploy(service: str, replicas: int) -> str:
 
 
 def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    """The answers of the scripted model: two calls, and then a text."""
+    """The scripted model's answers: two calls, and then a message."""
     if len(messages) > 1:
         return ModelResponse(parts=[TextPart("The shop is deployed.")])
     return ModelResponse(
