@@ -1,4 +1,4 @@
-//! Agent World: the flows of its plan and of the system as it was built, with the requests of its clients.
+//! Agent World: the flows of its plan and of the system as it was built. `agent_world_clients` has the requests of its clients.
 
 use crate::ASK;
 use countersign_tests::{EventStreamReader, HttpAnswer, over_http};
@@ -6,21 +6,24 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const MESSAGES: &str = "/worlds/t/messages";
-const CHECK: &str = "/worlds/t/tool-calls";
+pub(crate) const MESSAGES: &str = "/worlds/t/messages";
+pub(crate) const CHECK: &str = "/worlds/t/tool-calls";
 
-fn shell_cmd(id: &str, command: &str) -> String {
+pub(crate) fn shell_cmd(id: &str, command: &str) -> String {
     let message = "This tool requires approval to execute shell commands";
     json!({"toolName": "shell_cmd", "toolArgs": {"command": command}, "toolCallId": id, "message": message})
         .to_string()
 }
 
-fn say(text: &str) -> String {
+pub(crate) fn say(text: &str) -> String {
     json!({"message": text, "sender": "HUMAN"}).to_string()
 }
 
+/// The events of a request.
+const ASKED: [&str; 5] = ["world/info", "sse/start", "sse/chunk", "sse/end", "message/message"];
+
 /// The whole stream: the `type` of each event, and of its data.
-async fn read_all(stream: &mut EventStreamReader) -> Vec<Value> {
+pub(crate) async fn read_all(stream: &mut EventStreamReader) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(event) = stream.data().await {
         events.push(event);
@@ -28,15 +31,15 @@ async fn read_all(stream: &mut EventStreamReader) -> Vec<Value> {
     events
 }
 
-fn types(events: &[Value]) -> Vec<String> {
+pub(crate) fn types(events: &[Value]) -> Vec<String> {
     events.iter().map(|event| format!("{}/{}", text(&event["type"]), text(&event["data"]["type"]))).collect()
 }
 
-fn text(value: &Value) -> &str {
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn flags(answer: &HttpAnswer) -> (Value, Value, bool) {
+pub(crate) fn flags(answer: &HttpAnswer) -> (Value, Value, bool) {
     assert_eq!(answer.status, 200, "{answer}");
     let body = answer.json();
     (body["needsApproval"].clone(), body["canExecute"].clone(), body.get("_stopProcessing").is_some())
@@ -51,10 +54,10 @@ async fn agent_world_person_approves_in_words() {
         let stopped = a1.post(CHECK, shell_cmd("tool_1", "ls -la")).await;
         assert_eq!(flags(&stopped), (json!(true), json!(false), true));
         let events = read_all(&mut turn).await;
-        assert_eq!(types(&events), ["world/info", "sse/chunk", "sse/end"], "the turn ends with the question");
+        assert_eq!(types(&events), ASKED, "the turn ends with the question");
         assert_eq!(events[0]["data"]["message"], "Tool shell_cmd requires approval - checking...");
         assert_eq!(events[0]["data"]["timestamp"], "2026-01-31T12:00:00.000Z");
-        let asked = &events[1]["data"]["tool_calls"][0];
+        let asked = &events[2]["data"]["tool_calls"][0];
         assert_eq!(
             *asked,
             stopped.json()["_approvalMessage"]["tool_calls"][0],
@@ -97,7 +100,7 @@ async fn agent_world_person_approves_in_words() {
     .await;
 }
 
-/// The web client of Agent World: it sends the conversation again, with the decision as the result of the request.
+/// The web client of Agent World: it sends the conversation again, with the decision as the request's result.
 #[tokio::test]
 async fn agent_world_client_resubmits_its_messages() {
     over_http(ASK, async |world| {
@@ -109,7 +112,7 @@ async fn agent_world_client_resubmits_its_messages() {
         let mut turn = ada.posts_for_stream(MESSAGES, submit(&messages)).await;
         a1.post(CHECK, shell_cmd("tool_1", "rm old*.txt")).await;
         let events = read_all(&mut turn).await;
-        let call = &events[1]["data"]["tool_calls"][0];
+        let call = &events[2]["data"]["tool_calls"][0];
         messages.push(json!({"role": "assistant", "content": "", "tool_calls": [call]}));
         let decision = json!({"decision": "approve", "scope": "session", "toolName": "shell_cmd"});
         messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": decision.to_string()}));
@@ -150,7 +153,7 @@ async fn agent_world_denial_is_remembered_for_five_minutes() {
         drop(turn);
         let denied = a1.post(CHECK, shell_cmd("tool_2", "rm -r /")).await;
         assert_eq!(flags(&denied), (json!(false), json!(false), false));
-        assert!(denied.text("reason").starts_with("Denied by user:ada"), "{denied}");
+        assert!(denied.text("reason").contains("because user:ada denied it"), "{denied}");
         assert_eq!(
             flags(&a1.post(CHECK, shell_cmd("tool_3", "ls")).await).0,
             json!(true),
@@ -176,16 +179,17 @@ async fn agent_world_client_that_reloads_is_asked_again() {
         assert_eq!(ids, ["approval_tool_1", "approval_tool_2"]);
         let mut turn = ada.posts_for_stream(MESSAGES, say("approve_once shell_cmd")).await;
         let events = read_all(&mut turn).await;
-        let asked = ["world/info", "sse/chunk", "sse/end"];
-        let expected = [&["world/info"], asked.as_slice(), asked.as_slice()].concat();
+        let expected = [&["world/info"], ASKED.as_slice(), ASKED.as_slice()].concat();
         assert_eq!(
             types(&events),
             expected,
             "words that fit two calls decide nothing, and both are asked again"
         );
-        let why = "several pending calls fit these words; decide each by its id";
-        assert_eq!(events[0]["data"]["message"], why);
+        assert_snapshot!(text(&events[0]["data"]["message"]), @r#"several pending calls fit these words; name one of them, as in "approve_once shell_cmd tool_1""#);
         assert_eq!(a1.call("tool_1").await.text("state"), "pending");
+        drop(ada.posts_for_stream(MESSAGES, say("approve_once shell_cmd tool_2")).await);
+        let states = [a1.call("tool_1").await.text("state"), a1.call("tool_2").await.text("state")];
+        assert_eq!(states, ["pending", "allowed"], "the words name one of them");
     })
     .await;
 }
@@ -212,6 +216,95 @@ async fn agent_of_a_world_decides_nothing() {
         column: 14
         line: 1
         "#);
+    })
+    .await;
+}
+
+/// A session's approval comes before a denial, and a denial before an approval once.
+#[tokio::test]
+async fn agent_world_decisions_have_an_order() {
+    over_http(ASK, async |world| {
+        let (a1, ada) = (world.agent("a1"), world.person("ada"));
+        let decide = async |words: &str| drop(ada.posts_for_stream(MESSAGES, say(words)).await);
+        a1.post(CHECK, shell_cmd("tool_1", "ls")).await;
+        decide("deny shell_cmd").await;
+        a1.post(CHECK, shell_cmd("tool_2", "ls /tmp")).await;
+        decide("approve shell_cmd for session").await;
+        let again = a1.post(CHECK, shell_cmd("tool_3", "ls")).await;
+        assert_eq!(flags(&again).1, json!(true), "the session's approval comes first: {again}");
+
+        let other = "/worlds/other/tool-calls";
+        for id in ["tool_1", "tool_2"] {
+            let body = json!({"id": id, "name": "shell_cmd", "arguments": {"command": "ls"}}).to_string();
+            assert_eq!(a1.post("/v1/threads/other/tool-calls", body).await.text("state"), "pending");
+        }
+        ada.post("/v1/threads/other/approvals/tool_1", r#"{"decision":"allow_once"}"#).await;
+        ada.post("/v1/threads/other/approvals/tool_2", r#"{"decision":"deny"}"#).await;
+        let denied = a1.post(other, shell_cmd("tool_3", "ls")).await;
+        assert_eq!(flags(&denied), (json!(false), json!(false), false), "the denial comes first: {denied}");
+    })
+    .await;
+}
+
+/// The policy says how long decisions are remembered.
+#[tokio::test]
+async fn agent_world_remembers_as_the_policy_says() {
+    let policy = format!("remember = \"1m\"\n{ASK}");
+    over_http(&policy, async |world| {
+        let (a1, ada) = (world.agent("a1"), world.person("ada"));
+        for (thread, words, is_free) in
+            [("t", "deny shell_cmd", false), ("o", "approve_once shell_cmd", true)]
+        {
+            let (messages, check) =
+                (format!("/worlds/{thread}/messages"), format!("/worlds/{thread}/tool-calls"));
+            a1.post(&check, shell_cmd("tool_1", "ls")).await;
+            drop(ada.posts_for_stream(&messages, say(words)).await);
+            let soon = flags(&a1.post(&check, shell_cmd("tool_2", "ls")).await);
+            assert_eq!((soon.0, soon.1), (json!(false), json!(is_free)), "{words}");
+            world.clock().advance(Duration::from_mins(1) + Duration::from_millis(1));
+            let late = a1.post(&check, shell_cmd("tool_3", "ls")).await;
+            assert_eq!(
+                flags(&late).0,
+                json!(true),
+                "{words}: after a minute, people are asked again: {late}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn agent_world_words_are_for_the_mentioned_agent() {
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
+        for agent in ["a1", "a2"] {
+            let id = format!("tool_{agent}");
+            world.agent(agent).post(CHECK, shell_cmd(&id, &format!("ls {agent}"))).await;
+        }
+        let states = async || {
+            let a1 = world.agent("a1");
+            [a1.call("tool_a1").await.text("state"), a1.call("tool_a2").await.text("state")]
+        };
+        drop(ada.posts_for_stream(MESSAGES, say("@a3, Cancel")).await);
+        assert_eq!(states().await, ["pending", "pending"], "no call of this agent is pending");
+        drop(ada.posts_for_stream(MESSAGES, say("@a2, Cancel")).await);
+        assert_eq!(states().await, ["pending", "denied"]);
+    })
+    .await;
+}
+
+/// `shouldRequireApproval` looks at the name and the description.
+#[tokio::test]
+async fn agent_world_description_has_dangerous_words() {
+    over_http(ASK, async |world| {
+        let reason = async |id: &str, description: &str| {
+            let body = json!({"toolName": "tidy", "toolArgs": [id], "toolDescription": description});
+            world.agent("a1").post(CHECK, body.to_string()).await.text("call.request.reason")
+        };
+        let dangerous = reason("1", "Deletes old files").await;
+        assert!(dangerous.contains("its description contains \"delete\""), "{dangerous}");
+        let harmless = reason("2", "Lists old files").await;
+        assert!(!harmless.contains("dangerous"), "{harmless}");
     })
     .await;
 }

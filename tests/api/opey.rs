@@ -1,7 +1,7 @@
 //! Opey: the flows of its document, with the requests of its client and the states that its pages go through.
 
 use crate::ASK;
-use countersign_tests::{EventStreamReader, over_http};
+use countersign_tests::{EventStreamReader, HttpAnswer, over_http};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ verdict = "block"
 reason = "tables stay"
 "#;
 
-/// A message of the client's page, which goes through the documented states.
+/// A message from the client page, which goes through the documented states.
 #[derive(Debug, Default, PartialEq)]
 struct ToolMessage {
     waiting_for_approval: bool,
@@ -41,7 +41,7 @@ impl ToolMessage {
         (self.waiting_for_approval, self.approval_status) = (false, Some(status));
     }
 
-    /// The page reads an event of the stream.
+    /// The page reads a stream event.
     fn read(&mut self, event: &Value) {
         match event["type"].as_str().expect("a type") {
             "approval_request" => self.waiting_for_approval = true,
@@ -72,6 +72,11 @@ fn decision(id: &str, approval: &str, level: Option<&str>) -> String {
     json!({"tool_call_id": id, "approval": approval, "approval_level": level}).to_string()
 }
 
+/// A refusal in short, with the words that the client shows.
+fn refusal(answer: &HttpAnswer) -> String {
+    format!("{} {}: {}", answer.status, answer.text("code"), answer.text("error"))
+}
+
 async fn event(stream: &mut EventStreamReader) -> Value {
     stream.data().await.expect("another event")
 }
@@ -94,6 +99,7 @@ async fn opey_page_goes_through_its_states() {
             "super_admin"
           ],
           "default_approval_level": "admin",
+          "description": "Delete customer John Doe (ID: 12345)",
           "estimated_impact": "This will permanently delete the customer and all associated orders",
           "message": "Delete customer John Doe (ID: 12345)",
           "reversible": false,
@@ -152,6 +158,11 @@ async fn opey_denial_ends_the_request() {
             told["tool_output"],
             "Denied by user:ada, without a comment (do not retry this call unchanged)"
         );
+        let old = event(&mut answer).await;
+        assert_eq!(
+            old["type"], "tool_end",
+            "a decision without a level may be of a client that reads this name"
+        );
         assert_eq!(answer.next().await.as_deref(), Some("data: [DONE]"));
         assert_eq!(event(&mut page).await, told, "the page of another person learns of it too");
     })
@@ -164,22 +175,18 @@ async fn refused_opey_decision_is_an_error() {
         let (builder, ada, bob) = (world.agent("builder"), world.person("ada"), world.person("bob"));
         builder.post(CALLS, delete_customer()).await;
         let approve = decision("call_abc123", "approve", Some("admin"));
-        assert_snapshot!(bob.post(APPROVAL, &approve).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
-        assert_snapshot!(builder.post(APPROVAL, &approve).await, @"403 not_permitted: the role agent may not decide");
-        assert_snapshot!(ada.post(APPROVAL, decision("call_9", "approve", None)).await, @"404 unknown_call: thread t has no call call_9");
-        assert_snapshot!(ada.post(APPROVAL, r#"{"tool_call_id":"call_abc123","approval":"maybe"}"#).await, @r#"
-        422 invalid: unknown variant `maybe`, expected `approve` or `deny` at line 1 column 48
-        column: 48
-        line: 1
-        "#);
+        assert_snapshot!(refusal(&bob.post(APPROVAL, &approve).await), @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
+        assert_snapshot!(refusal(&builder.post(APPROVAL, &approve).await), @"403 not_permitted: the role agent may not decide");
+        assert_snapshot!(refusal(&ada.post(APPROVAL, decision("call_9", "approve", None)).await), @"404 unknown_call: thread t has no call call_9");
+        let maybe = r#"{"tool_call_id":"call_abc123","approval":"maybe"}"#;
+        assert_snapshot!(refusal(&ada.post(APPROVAL, maybe).await), @"422 invalid: unknown variant `maybe`, expected `approve` or `deny` at line 1 column 48");
         let denied = ada.request(reqwest::Method::POST, APPROVAL).header("accept", "application/json");
         let denied = denied.header("content-type", "application/json");
         let denied = denied.body(decision("call_abc123", "deny", None));
-        assert_eq!(countersign_tests::HttpAnswer::to(denied).await.text("state"), "denied");
-        assert_snapshot!(ada.post(APPROVAL, &approve).await, @r#"
-        409 already_decided: decided already: deny by user:ada at 2026-01-31T12:00:00.000Z
-        response: {"at":"2026-01-31T12:00:00.000Z","decision":"deny","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins delete customers","seq":4,"source":"approver"}
-        "#);
+        assert_eq!(HttpAnswer::to(denied).await.text("state"), "denied");
+        let late = ada.post(APPROVAL, &approve).await;
+        assert_snapshot!(refusal(&late), @"409 already_decided: decided already: deny by user:ada at 2026-01-31T12:00:00.000Z");
+        assert_eq!(late.text("response.principal"), "user:ada");
     })
     .await;
 }
