@@ -1,7 +1,8 @@
 //! `/v1/advisors`, `…/flag`, and the advice on a call.
 
-use countersign_gate::{
-    AdviceCommand, CallId, ThreadId,
+use countersign_approvals::decide::AdviceCommand;
+use countersign_events::{
+    CallId, ThreadId,
     event::{AdviceVerdict, AdvisorMode},
 };
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
@@ -97,7 +98,7 @@ async fn mode_of_an_advisor_needs_a_statement() {
         let shadow = with(json!({"configuration": hash, "mode": "shadow"}));
         assert_snapshot!(root.post(path, shadow).await, @"422 invalid: mode: it must be advise or decide; the policy sets shadow");
         let other = with(json!({"configuration": "0".repeat(64), "mode": "advise"}));
-        assert_snapshot!(root.post(path, other).await, @r#"404 unknown_advisor: the policy in force has no advisor "judge" with these settings"#);
+        assert_snapshot!(root.post(path, other).await, @r#"404 unknown_advisor: the active policy has no advisor "judge" with these settings"#);
         let unknown = with(json!({"configuration": hash, "mode": "advise"}));
         assert_eq!(root.post("/v1/advisors/none/mode", unknown).await.status, 404);
         let decide = with(json!({"configuration": hash, "mode": "decide", "statement": "we watch it"}));
@@ -203,7 +204,7 @@ async fn call_allowed_by_advisor_needs_same_policy() {
         let hash = world.agent("builder").get(CALL).await.text("argumentsHash");
         let claim = json!({"executor": "worker", "argumentsHash": hash}).to_string();
         let claimed = world.agent("builder").post(&format!("{CALL}/claim"), claim).await;
-        assert_snapshot!(claimed, @"409 advice_outdated: advisor:judge allowed it under another policy than the one in force; propose the call again");
+        assert_snapshot!(claimed, @"409 advice_outdated: advisor:judge allowed it under another policy than the active one; propose the call again");
     })
     .await;
 }

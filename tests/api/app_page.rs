@@ -1,4 +1,4 @@
-//! The document of the pages, and the files below `/assets/`.
+//! The page document, and the files below `/assets/`.
 
 use crate::ASK;
 use countersign_tests::over_http;

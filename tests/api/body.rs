@@ -130,7 +130,7 @@ async fn unprintable_names_are_refused() {
     .await;
 }
 
-/// Serde reads an array as the fields of a struct in order, so this body would propose a call.
+/// Serde reads an array as struct fields in order, so this body would propose a call.
 #[tokio::test]
 async fn array_as_body_is_refused() {
     over_http(ASK, async |world| {

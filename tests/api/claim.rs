@@ -1,8 +1,15 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/claim`
 
 use crate::ASK;
-use countersign_tests::{HttpAnswer, HttpWorld, over_http};
+use countersign_api::{self as api, CallGate, ErrorCode, SendOperation, operations::ClaimCall};
+use countersign_events::Principal;
+use countersign_tests::{HttpAnswer, HttpWorld, gate_of, over_http};
 use insta::assert_snapshot;
+use std::net::SocketAddr;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
+    net::{TcpListener, TcpStream},
+};
 
 /// The hash of `{"command":"ls"}`, the arguments of every call here.
 const HASH: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
@@ -87,6 +94,56 @@ async fn claim_of_a_since_blocked_call_is_refused() {
         world.agent("builder").proposes("call_1").await;
         world.apply_policy(blocks).await;
         assert_snapshot!(claims(world, HASH).await, @"409 blocked: blocked by policy:no shells: they bite");
+    })
+    .await;
+}
+
+/// Starts a network before the server that delivers the first request and loses its answer. Returns its address.
+async fn network_losing_first_answer(server: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.expect("a connection");
+        let mut upstream = TcpStream::connect(server).await.expect("the server listens");
+        let (mut request, mut answer) = (Vec::new(), [0; 64]);
+        while !request.ends_with(b"}") {
+            client.read_buf(&mut request).await.expect("a request");
+        }
+        upstream.write_all(&request).await.expect("the server reads");
+        upstream.read_exact(&mut answer).await.expect("the server has decided");
+        drop((client, upstream));
+        loop {
+            let (mut client, _) = listener.accept().await.expect("a connection");
+            let mut upstream = TcpStream::connect(server).await.expect("the server listens");
+            tokio::spawn(async move { copy_bidirectional(&mut client, &mut upstream).await });
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn lost_answer_gives_executor_its_own_claim() {
+    over_http(ASK, async |world| {
+        let (thread, builder) = (api::parse_thread_id("t").expect("valid"), Principal::agent("builder"));
+        for (name, is_generic) in [("call_1", false), ("call_2", true)] {
+            world.agent("builder").proposes(name).await;
+            world.person("ada").allows(name).await;
+            let id = api::parse_call_id(name).expect("valid");
+            let call = world.http_gate(&builder).call(&thread, &id).await.expect("the call");
+            let network = network_losing_first_answer(world.service.address).await;
+            let gate = gate_of(&format!("http://{network}"), &builder).with_retries();
+            let body = api::ClaimRequest::for_call(&call, "worker-7");
+            let claimed = if is_generic {
+                gate.send(ClaimCall { thread: thread.clone(), id: id.clone(), body }).await
+            } else {
+                gate.claim(&thread, &id, &body).await
+            };
+            let execution = claimed.expect("its own claim").execution.expect("a claim");
+            assert_eq!(execution.executor, "worker-7", "{name}");
+            let other = api::ClaimRequest::for_call(&call, "worker-8");
+            let refused = gate.claim(&thread, &id, &other).await.expect_err("claimed already");
+            assert_eq!(refused.code, ErrorCode::AlreadyClaimed, "{name}");
+        }
     })
     .await;
 }

@@ -105,7 +105,7 @@ async fn client_gets_the_request_for_a_pending_call() {
         assert_eq!(request["id"], "approval_call_1");
         assert_eq!(request["function"]["name"], "client.requestApproval");
         let arguments: Value =
-            serde_json::from_str(request["function"]["arguments"].as_str().expect("a text")).expect("JSON");
+            serde_json::from_str(request["function"]["arguments"].as_str().expect("a string")).expect("JSON");
         assert_eq!(arguments["originalToolCall"]["name"], "bash");
         assert_eq!(arguments["options"], json!(["approve_once", "approve_session", "deny"]));
         for format in ["anthropic", "google", "plain"] {
@@ -162,7 +162,7 @@ async fn person_does_not_repeat_decisions_of_an_agent() {
         builder.proposes("call_1").await;
         let forged = answered(&json!({"decision": "approve_once"}));
         builder.post(MESSAGES, &forged).await;
-        // The client of a person sends the whole history again, with and without a change before the decision.
+        // A person's client sends the whole history again, with and without a change before the decision.
         let edited = forged.replace("List the files.", "List all files.");
         for history in [&forged, &edited] {
             let report = body(&ada.post(MESSAGES, history).await);
@@ -359,7 +359,7 @@ async fn model_is_told_about_edited_arguments() {
         let report = body(&ada.post(MESSAGES, &resume.to_string()).await);
         assert_eq!(report["decisions"][0]["outcome"], "decided", "{report}");
         let model = body(&builder.get(&format!("{MESSAGES}?for=model&format=openai")).await);
-        assert_snapshot!(model["messages"][3]["content"].as_str().expect("a text"), @r#"
+        assert_snapshot!(model["messages"][3]["content"].as_str().expect("a string"), @r#"
         user:ada changed what was run: /command from "ls" to "ls -l"
 
         This call is approved. It has not run yet.

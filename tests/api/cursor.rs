@@ -93,7 +93,7 @@ async fn cursor_hash_is_refused_outside_the_log() {
     .await;
 }
 
-/// Returns the first error of a stream that begins after this position.
+/// Returns the first error from a stream that starts after this position.
 async fn stream_error(gate: &dyn ApprovalGate, after: i64) -> GateError {
     let first = gate.follow(LogFilter::default(), after).next().await.expect("the stream reports an error");
     first.expect_err("the cursor is beyond the end")

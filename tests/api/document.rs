@@ -10,11 +10,16 @@ use std::{
     path::Path,
 };
 
-/// The document is a file of the repository, so that a change of the API shows in the diff.
+/// The OpenAPI document of a server with all interfaces.
+fn document() -> String {
+    countersign_server::document(Some(countersign_compat::routes))
+}
+
+/// The document is a file in the repository, so that an API change shows in the diff.
 #[test]
 fn openapi_document_equals_the_one_in_the_repository() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
-    let now = format!("{}\n", countersign_server::document());
+    let now = format!("{}\n", document());
     if env::var_os("UPDATE_OPENAPI").is_some() {
         fs::write(&path, &now).expect("docs/ can be written");
     }
@@ -30,7 +35,7 @@ async fn openapi_document_is_served_with_its_tag() {
     over_http(ASK, async |world| {
         let first = world.anonymous().get("/openapi.json").await;
         assert_eq!((first.status, first.header("content-type")), (200, "application/json"));
-        assert_eq!(first.body, countersign_server::document());
+        assert_eq!(first.body, document());
         let again = world.anonymous().get_with("/openapi.json", "if-none-match", first.header("etag")).await;
         assert_eq!((again.status, again.body.as_str()), (304, ""));
     })
@@ -59,7 +64,7 @@ fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
 
 #[test]
 fn every_operation_has_a_summary_and_its_answers() {
-    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    let document: Value = serde_json::from_str(&document()).expect("JSON");
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
@@ -98,7 +103,7 @@ fn every_operation_has_a_summary_and_its_answers() {
 /// The document lists no refusal that never occurs, because a client would handle it in vain.
 #[test]
 fn every_listed_refusal_can_occur() {
-    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    let document: Value = serde_json::from_str(&document()).expect("JSON");
     for (operation, code) in [
         // Closing a thread decides its pending calls, so a decision after that is refused as already decided.
         ("decide", "thread_closed"),
@@ -115,7 +120,7 @@ fn every_listed_refusal_can_occur() {
 
 #[test]
 fn every_schema_has_an_example_and_valid_references() {
-    let text = countersign_server::document();
+    let text = document();
     let document: Value = serde_json::from_str(&text).expect("JSON");
     let schemas = document["components"]["schemas"].as_object().expect("schemas");
     for (name, schema) in schemas {
@@ -148,7 +153,7 @@ fn collect_schemas<'a>(document: &'a Value, schema: &'a Value, found: &mut BTree
 /// the same name, they would share a schema that describes only one of them.
 #[test]
 fn document_and_server_are_equally_strict_about_requests() {
-    let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+    let document: Value = serde_json::from_str(&document()).expect("JSON");
     let mut request_schemas = BTreeMap::new();
     for (_, _, operation) in operations(&document) {
         collect_schemas(&document, &operation["requestBody"], &mut request_schemas);
@@ -167,7 +172,7 @@ fn document_and_server_are_equally_strict_about_requests() {
 #[tokio::test]
 async fn every_operation_of_the_document_is_served() {
     over_http(ASK, async |world| {
-        let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
+        let document: Value = serde_json::from_str(&document()).expect("JSON");
         for (path, method, _) in operations(&document) {
             let path = path.replace("{thread}", "t").replace("{id}", "call_1").replace("{seq}", "1");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).expect("a method");

@@ -22,7 +22,7 @@ quorum = 2
 const CALLS: &str = "/v1/threads/t/tool-calls";
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
-/// The proposal of a call with an input schema.
+/// Proposes a call with an input schema.
 const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command":"git push origin main"},"definition":{
     "description":"Runs a command","inputSchema":{"type":"object","required":["command"],"additionalProperties":false,
     "properties":{"command":{"type":"string"},"cwd":{"type":"string"}}}}}"#;

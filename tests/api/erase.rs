@@ -20,7 +20,7 @@ async fn erasure_of_an_open_call_is_refused() {
         line: 1
         ");
         ada.denies("call_1").await;
-        assert_snapshot!(ada.post(ERASE, r#"{"reason":" "}"#).await, @"422 invalid: reason: say why the texts are erased; the log keeps the reason");
+        assert_snapshot!(ada.post(ERASE, r#"{"reason":" "}"#).await, @"422 invalid: reason: say why the content is erased; the log keeps the reason");
         assert_snapshot!(world.agent("builder").post(ERASE, REASON).await, @"403 not_permitted: the role agent may not set policies, modes and tokens");
     })
     .await;

@@ -74,7 +74,7 @@ async fn event_page_contains_only_matching_events() {
     .await;
 }
 
-/// Returns the events of a page, one per line.
+/// Returns a page's events, one per line.
 fn lines(page: &HttpAnswer) -> String {
     let events: Vec<serde_json::Value> = serde_json::from_str(&page.member("events")).expect("events");
     let line = |event: &serde_json::Value| {

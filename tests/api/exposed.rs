@@ -1,8 +1,8 @@
 //! A server that other machines reach: its public names, the proxies in front of it, and pages of other origins.
 
 use crate::own_server::OwnServer;
-use countersign_gate::Clock;
 use countersign_server::{NetworkAccess, ServerOptions};
+use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, trusting_options};
 use insta::assert_snapshot;
 use reqwest::Method;

@@ -1,10 +1,11 @@
 //! The embedded gate and the HTTP gate: the same scenarios run over both, and the answers must be equal.
 
 use countersign_api::{
-    self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, SharedGate, parse_thread_id,
+    self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, SelectionQuery, SendOperation, SharedGate,
+    operations, parse_thread_id,
 };
 use countersign_client::HttpGate;
-use countersign_gate::{
+use countersign_events::{
     Json, Principal, Sha256, ToolName,
     event::{Decision, MessageFormat, Status},
 };
@@ -59,7 +60,7 @@ impl GateTranscript {
     }
 }
 
-/// Makes the gate of a principal.
+/// Makes a principal's gate.
 type GateMaker = dyn Fn(Principal) -> SharedGate;
 
 fn decide(decision: Decision) -> api::DecisionRequest {
@@ -101,7 +102,7 @@ async fn call_cycle_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscrip
     transcript
 }
 
-/// Scenario: a conversation with decisions, in the form of a model and of a client.
+/// Scenario: a conversation with decisions, in model form and in client form.
 async fn conversation_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscript {
     use api::ConversationReader::{Client, Model};
     let (agent, ada) = (gate(Principal::agent("bot")), gate(Principal::user("ada")));
@@ -114,15 +115,24 @@ async fn conversation_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscr
         serde_json::from_str::<api::MessagesRequest>(&request).expect("a request")
     };
     let calling = r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{\"n\": 1.50}"}}]}"#;
-    transcript.record("call", agent.add_messages(&thread, &say(calling)).await);
+    transcript.record(
+        "call",
+        agent.send(operations::AddMessages { thread: thread.clone(), body: say(calling) }).await,
+    );
     for reader in [Model, Client] {
         let view = agent.conversation_view(&thread, reader, None).await;
         transcript.record(&format!("{reader:?}"), view.map(|view| (view.messages, view.unfinished)));
     }
     let deny = r#"{"role": "user", "content": "deny bash"}"#;
-    transcript.record("decide as an agent", agent.add_messages(&thread, &say(deny)).await);
+    transcript.record(
+        "decide as an agent",
+        agent.send(operations::AddMessages { thread: thread.clone(), body: say(deny) }).await,
+    );
     let words = r#"{"role": "user", "content": "@bot, deny bash"}"#;
-    transcript.record("decide", ada.add_messages(&thread, &say(words)).await);
+    transcript.record(
+        "decide",
+        ada.send(operations::AddMessages { thread: thread.clone(), body: say(words) }).await,
+    );
     let format = Some(MessageFormat::Anthropic);
     let view = agent.conversation_view(&thread, Model, format).await;
     transcript.record("another format", view.map(|view| (view.format, view.messages, view.left_out)));
@@ -145,10 +155,13 @@ async fn thread_and_log_scenario(gate: &GateMaker, _: &ManualClock) -> GateTrans
     ada.decide(&thread, &granted.id, &api::DecisionRequest::for_session(Json::string("tool")))
         .await
         .expect("decided");
+    transcript.record(
+        "grants",
+        ada.send(operations::ListGrants { thread: thread.clone(), query: SelectionQuery::default() }).await,
+    );
     transcript
-        .record("grants", ada.grants(&thread, api::GrantSelection::Active, api::PageQuery::default()).await);
-    transcript.record("revoke nothing", ada.revoke(&thread, 1).await);
-    transcript.record("revoke", ada.revoke(&thread, 6).await);
+        .record("revoke nothing", ada.send(operations::RevokeGrant { thread: thread.clone(), seq: 1 }).await);
+    transcript.record("revoke", ada.send(operations::RevokeGrant { thread: thread.clone(), seq: 6 }).await);
     transcript.record("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
     propose(&other, "d", "bash").await.expect("proposed");
     let one = api::PageQuery { after: 0, limit: 1 };
@@ -159,7 +172,7 @@ async fn thread_and_log_scenario(gate: &GateMaker, _: &ManualClock) -> GateTrans
         "pending in t2",
         ada.pending(&LogFilter::of_thread(&other), one).await.map(|page| page.pending.len()),
     );
-    transcript.record("close", agent.close(&thread).await);
+    transcript.record("close", agent.send(operations::CloseThread { thread: thread.clone() }).await);
     transcript.record("propose in vain", propose(&thread, "e", "bash").await);
     transcript
         .record("events", ada.events(&LogFilter::default(), api::PageQuery { after: 9, limit: 2 }).await);
@@ -204,8 +217,20 @@ async fn decision_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscript 
     transcript
         .record("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
     let scope = |text: &str| api::ScopeRequest::new(json(text).expect("there"));
-    transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git **"}"#)).await);
-    transcript.record("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
+    transcript.record(
+        "scope",
+        ada.send(operations::PreviewScope {
+            thread: thread.clone(),
+            id: b.clone(),
+            body: scope(r#"{"command":"git **"}"#),
+        })
+        .await,
+    );
+    transcript.record(
+        "scope for nonsense",
+        ada.send(operations::PreviewScope { thread: thread.clone(), id: b.clone(), body: scope("\"all\"") })
+            .await,
+    );
     let git = api::DecisionRequest {
         scope: json(r#"{"command":"git **"}"#),
         ..api::DecisionRequest::for_session(Json::string("tool"))
@@ -214,8 +239,10 @@ async fn decision_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscript 
     let c = propose("c", "bash", "npm test").await.id;
     let never = api::DecisionRequest { scope: json("\"tool\""), ..decide(Decision::Deny) };
     transcript.record("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
-    transcript
-        .record("grants", ada.grants(&thread, api::GrantSelection::Active, api::PageQuery::default()).await);
+    transcript.record(
+        "grants",
+        ada.send(operations::ListGrants { thread: thread.clone(), query: SelectionQuery::default() }).await,
+    );
     transcript.record("propose once more", Ok(propose("d", "bash", "git log").await));
     transcript
 }
@@ -246,9 +273,22 @@ async fn trouble_scenario(gate: &GateMaker, clock: &ManualClock) -> GateTranscri
     let claimed = agent.claim(&thread, &call.id, &claim).await;
     transcript.record("claim", claimed.map(|call| (call.arguments, call.redacted)));
     let release = api::ReleaseRequest { comment: Some("lost".to_owned()) };
-    transcript.record("release early", ada.release(&thread, &call.id, &release).await);
+    transcript.record(
+        "release early",
+        ada.send(operations::ReleaseCall {
+            thread: thread.clone(),
+            id: call.id.clone(),
+            body: release.clone(),
+        })
+        .await,
+    );
     clock.advance(Duration::from_mins(1));
-    transcript.record("release", ada.release(&thread, &call.id, &release).await.map(|call| call.released));
+    transcript.record(
+        "release",
+        ada.send(operations::ReleaseCall { thread: thread.clone(), id: call.id.clone(), body: release })
+            .await
+            .map(|call| call.released),
+    );
     let second = api::ClaimRequest { executor: "second".to_owned(), ..claim };
     transcript.record(
         "take over",
@@ -261,9 +301,12 @@ async fn trouble_scenario(gate: &GateMaker, clock: &ManualClock) -> GateTranscri
             .expect("proposed");
     }
     let stop = api::StopRequest::default();
-    transcript.record("stop a thread", ada.stop(Some(&thread), &stop).await);
+    transcript.record(
+        "stop a thread",
+        ada.send(operations::StopThread { thread: thread.clone(), body: stop.clone() }).await,
+    );
     let tool = api::StopRequest { tool: Some(ToolName::new("bash").expect("valid")), ..stop };
-    transcript.record("stop a tool", ada.stop(None, &tool).await);
+    transcript.record("stop a tool", ada.send(operations::StopAllThreads { body: tool }).await);
     transcript
 }
 
@@ -352,7 +395,7 @@ async fn conversations_are_equal_embedded_and_over_http() {
     decide
       {"threadId":"a/b ü#?","messages":[{"seq":6,"position":2,"stored":true}],"length":3,"decisions":[{"position":2,"id":"c","…
     another format
-      ["anthropic",[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"bash","input":{"n":1.50}}]},{"role":"us…
+      ["anthropic",[{"role":"user","content":[{"type":"text","text":"(The assistant begins.)"}]},{"role":"assistant","content"…
     a format without models
       invalid: format: humanlayer has no messages of models; use the format of the model's API
     messages

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const POLICY: &str = include_str!("../fixtures/golem_forge/imported.toml");
 
-/// What the runtime of a worker does with a tool call.
+/// What a worker's runtime does with a tool call.
 #[derive(Debug, PartialEq)]
 enum WorkerOutcome {
     /// The tool ran with these arguments.
@@ -107,7 +107,27 @@ async fn golem_forge_tool_needs_approval_by_its_arguments() {
     .await;
 }
 
-/// `{approved, remember: "session"}` with deep equality of the arguments, and a denial as the result of the tool.
+/// A tool that says that it needs no approval runs, where no rule and no zone says otherwise.
+#[tokio::test]
+async fn golem_forge_tool_may_need_no_approval() {
+    over_http(POLICY, async |world| {
+        let run = async |id: &str, tool: &str, path: &str| {
+            run_tool(world, id, tool, &json!({"path": path}).to_string(), Some(false)).await
+        };
+        assert!(run_tool(world, "1", "calculate_primes", r#"{"n":7}"#, Some(false)).await.is_executed());
+        assert_eq!(run("2", "write_file", "/output/report.md").await, WorkerOutcome::Asks, "the zone asks");
+        assert_eq!(run("3", "send_mail", "x").await, WorkerOutcome::Asks, "the configuration asks");
+        assert!(matches!(run("4", "dangerous_tool", "x").await, WorkerOutcome::BlockedError(_)));
+        assert_eq!(
+            run_tool(world, "5", "calculate_primes", "{}", None).await,
+            WorkerOutcome::Asks,
+            "it says nothing"
+        );
+    })
+    .await;
+}
+
+/// `{approved, remember: "session"}` with deep equality of the arguments, and a denial as the tool result.
 #[tokio::test]
 async fn golem_forge_memory_compares_arguments_deeply() {
     over_http(POLICY, async |world| {
@@ -137,7 +157,7 @@ async fn golem_forge_memory_compares_arguments_deeply() {
     .await;
 }
 
-/// The modes of the `ApprovalController`: a blocked call stays blocked in each.
+/// The `ApprovalController` modes: a blocked call stays blocked in each.
 #[tokio::test]
 async fn golem_forge_controller_has_three_modes() {
     over_http(POLICY, async |world| {

@@ -3,9 +3,9 @@
 
 use crate::{ASK, own_server::OwnServer};
 use countersign_api::page_address;
-use countersign_gate::event::{Role, TokenKind};
-use countersign_server::ServerOptions;
-use countersign_tests::{HttpAnswer, in_time, over_http};
+use countersign_events::event::{Role, TokenKind};
+use countersign_store::Clock;
+use countersign_tests::{HttpAnswer, in_time, over_http, server_options};
 use insta::assert_snapshot;
 use reqwest::Method;
 
@@ -105,7 +105,7 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
 #[tokio::test]
 async fn page_under_another_name_is_redirected() {
     in_time(async {
-        let server = OwnServer::start(ServerOptions::default()).await;
+        let server = OwnServer::start(server_options(Clock::System)).await;
         let port = server.port();
         // It follows no redirects.
         let client = countersign_client::new_service_client(None, true).expect("a client");
@@ -135,7 +135,7 @@ async fn page_under_another_name_is_redirected() {
     .await;
 }
 
-/// The request of an image or a script has no `Origin`, so the server checks `Sec-Fetch-Site`.
+/// A request for an image or a script has no `Origin`, so the server checks `Sec-Fetch-Site`.
 #[tokio::test]
 async fn page_of_another_site_cannot_send_requests() {
     over_http(ASK, async |world| {

@@ -7,7 +7,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root.join(path)).expect(path)
 }
 
-/// Returns the value of a setting in a unit file.
+/// Returns a setting's value from a unit file.
 fn setting<'a>(unit: &'a str, name: &str) -> &'a str {
     let found = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("{name} is not set"))
@@ -16,7 +16,7 @@ fn setting<'a>(unit: &'a str, name: &str) -> &'a str {
 #[test]
 fn installed_settings_are_where_the_service_reads_them() {
     let read_from = "/etc/countersign/config.toml";
-    assert!(read("crates/cli/src/settings/file.rs").contains(read_from));
+    assert!(read("crates/console/src/settings/file.rs").contains(read_from));
     let guide = read("docs/guides/service.md");
     let installs = guide.lines().any(|line| line.trim().starts_with("install") && line.ends_with(read_from));
     assert!(installs, "nothing installs {read_from}");

@@ -1,8 +1,8 @@
 //! A client that disconnects: the events of its command are still announced and counted.
 
 use crate::ASK;
-use countersign_api::{self as api, ApprovalGate, LogFilter, parse_thread_id};
-use countersign_gate::Principal;
+use countersign_api::{self as api, ApprovalGate, CallGate, LogFilter, parse_thread_id};
+use countersign_events::Principal;
 use countersign_tests::over_http;
 use futures_util::{StreamExt, poll};
 use prometheus_client::{encoding::text::encode, registry::Registry};

@@ -1,4 +1,4 @@
-//! Approval levels: the approvers of each level, and the escalation of an unanswered request.
+//! Approval levels: the approvers for each level, and escalation of an unanswered request.
 
 use countersign_tests::{EventStreamReader, over_http};
 use insta::assert_snapshot;

@@ -1,9 +1,10 @@
 //! The limits of requests: their size, and how much one caller may use. Each refusal has its own code.
 
 use crate::own_server::OwnServer;
-use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_gate::{Clock, Principal};
+use countersign_api::{self as api, CallGate, parse_thread_id};
+use countersign_events::Principal;
 use countersign_server::{RequestLimits, ServerOptions};
+use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, gate_of, over_http, trusting_options};
 use insta::assert_snapshot;
 use reqwest::{Method, RequestBuilder, header::CONTENT_TYPE};

@@ -1,7 +1,8 @@
 //! The sockets that a server listens on: their creation, sharing and removal.
 
-use countersign_gate::{Clock, EmbeddedGate};
+use countersign_gate::EmbeddedGate;
 use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError};
+use countersign_store::Clock;
 use countersign_tests::{TestAuthority, trusting_options};
 use std::{
     fs,
@@ -118,7 +119,7 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     assert!(kept.exists(), "the server keeps an inherited socket");
 }
 
-/// Sends the head of a request and reads `100 Continue`. The server then waits for the body.
+/// Sends a request head and reads `100 Continue`. The server then waits for the body.
 async fn begin_request(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.expect("it listens");
     let head = b"POST /v1/threads/t/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

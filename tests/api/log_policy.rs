@@ -1,6 +1,7 @@
 //! `GET` and `PUT /v1/policy`, and `GET /v1/policy/history`
 
 use crate::ASK;
+use countersign_api::{ApprovalGate, CallGate, SendOperation, operations};
 use countersign_policy::Policy;
 use countersign_tests::{HttpWorld, over_http, run_sql_on};
 use insta::assert_snapshot;
@@ -90,7 +91,7 @@ async fn each_verdict_names_a_policy_of_the_log() {
 #[tokio::test]
 async fn unreadable_policy_in_force_judges_nothing() {
     let (gate, _, folder) = countersign_tests::new_gate(ASK).await;
-    countersign_api::ApprovalGate::shut_down(&gate).await;
+    gate.shut_down().await;
     let path = folder.path().join("log.db");
     let newer = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
         UPDATE events SET data = json_set(data, '$.text', 'quorums = 7') WHERE seq = 1";
@@ -98,19 +99,18 @@ async fn unreadable_policy_in_force_judges_nothing() {
     let gate = countersign_gate::EmbeddedGate::open(&path).await.expect("the log opens");
     let call = countersign_api::ProposeRequest::new("a", "bash", "{}").expect("a call");
     let thread = countersign_api::parse_thread_id("t").expect("a name");
-    let refused =
-        countersign_api::ApprovalGate::propose(&gate, &thread, &call).await.expect_err("nothing is judged");
+    let refused = gate.propose(&thread, &call).await.expect_err("nothing is judged");
     assert_eq!(refused.code(), "policy_unreadable");
     assert!(refused.to_string().contains("countersign policy apply"), "{refused}");
-    let replaces = countersign_api::ApprovalGate::policy(&gate).await.expect("its text can be read").hash;
+    let replaces = gate.send(operations::ShowPolicy {}).await.expect("its text can be read").hash;
     let request = countersign_api::PolicyRequest {
         text: Policy::SHIPPED.to_owned(),
         layers: Vec::new(),
         source: "shipped".to_owned(),
         replaces,
     };
-    let person = gate.acting_as(countersign_gate::Principal::user("ada"));
-    countersign_api::ApprovalGate::apply_policy(&person, &request).await.expect("another policy helps");
-    countersign_api::ApprovalGate::propose(&gate, &thread, &call).await.expect("judged");
-    countersign_api::ApprovalGate::shut_down(&gate).await;
+    let person = gate.acting_as(countersign_events::Principal::user("ada"));
+    person.send(operations::ApplyPolicy { body: request }).await.expect("another policy helps");
+    gate.propose(&thread, &call).await.expect("judged");
+    gate.shut_down().await;
 }

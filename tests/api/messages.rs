@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 /// A person asks, and the model proposes a call.
 const TWO: &str = r#"{"format":"openai","messages":[{"role":"user","content":"Deploy it."},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"bash","arguments":"{}"}}]}]}"#;
 
-/// The result of the call.
+/// The call's result.
 const NEXT: &str =
     r#"{"format":"openai","message":{"role":"tool","tool_call_id":"call_1","content":"done"}}"#;
 

@@ -4,7 +4,7 @@ use crate::ASK;
 use countersign_tests::{HttpWorld, over_http};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Returns the value of a series.
+/// Returns a series value.
 async fn value(world: &HttpWorld, series: &str) -> String {
     let answer = world.anonymous().get("/metrics").await;
     assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -76,7 +76,7 @@ async fn labelled_counters_start_at_zero() {
     .await;
 }
 
-/// If a path with the name of a thread or a call was a label, each name would be a new series, and the metrics would
+/// If a path that names a thread or a call was a label, each name would be a new series, and the metrics would
 /// reveal the name.
 #[tokio::test]
 async fn unknown_paths_and_methods_share_one_series() {
@@ -106,6 +106,7 @@ async fn cancelled_request_is_counted_when_it_completes() {
         let mut again = ada.streams("/v1/events", Some("3")).await;
         while !again.message().await.contains("id: 5") {}
         assert_eq!(value(world, "countersign_recovered_requests_total").await, "1");
+        assert_eq!(value(world, "countersign_missed_requests_total").await, "1");
         builder.proposes("c").await;
         while !again.message().await.contains("id: 7") {}
         assert_eq!(
@@ -113,11 +114,21 @@ async fn cancelled_request_is_counted_when_it_completes() {
             "1",
             "the stream delivers the new event"
         );
+        for (path, counted) in [("/v1/approvals/pending", "4"), ("/api/threads/t/approvals/pending", "7")] {
+            world.person("ada").get(path).await;
+            for name in ["countersign_recovered_requests_total", "countersign_missed_requests_total"] {
+                assert_eq!(
+                    value(world, name).await,
+                    counted,
+                    "a list of pending calls recovers them: {path}"
+                );
+            }
+        }
     })
     .await;
 }
 
-/// The duration of a stream ends when the response starts. The whole duration would be known only after the reader
+/// A stream's duration ends when the response starts. The whole duration would be known only after the reader
 /// has disconnected.
 #[tokio::test]
 async fn stream_duration_ends_when_the_stream_is_open() {

@@ -2,10 +2,12 @@
 //! port without TLS.
 
 use countersign_api::ApprovalGate;
-use countersign_gate::{Clock, DatabaseUrl, EmbeddedGate, Policy, StoreOptions};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
 use countersign_server::{
     BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError, ServerOptions,
 };
+use countersign_store::{Clock, DatabaseUrl, StoreOptions};
 use countersign_tests::{CertificatePair, HttpAnswer, new_client, trusting_options};
 use reqwest::{Method, RequestBuilder};
 use std::net::SocketAddr;
@@ -25,7 +27,7 @@ pub(crate) struct OwnServer {
 }
 
 impl OwnServer {
-    /// Starts a server over a new log. Both use the clock of the options.
+    /// Starts a server over a new log. Both use the options' clock.
     pub(crate) async fn start(options: ServerOptions) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = StoreOptions { clock: options.clock.clone(), ..StoreOptions::default() };

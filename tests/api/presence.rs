@@ -1,8 +1,10 @@
-//! The presence of the agent that proposed a call: open waits, heartbeats and repeated proposals.
+//! Presence of the agent that proposed a call: open waits, heartbeats and repeated proposals.
 
 use crate::ASK;
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, Policy, StoreOptions};
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::StoreOptions;
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Remembered single decisions: a denial of the same call, and an unused approval.
+//! Remembered single decisions: a denial for the same call, and an unused approval.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -67,7 +67,7 @@ async fn unused_approval_moves_to_its_replacement() {
     .await;
 }
 
-/// The agent has lost the id of its earlier call. The request of the repeated call names it.
+/// The agent has lost its earlier call id. The repeated call's request names it.
 #[tokio::test]
 async fn restarted_agent_takes_over_its_unused_approval() {
     over_http(ASK, async |world| {

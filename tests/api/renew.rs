@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_api::{self as api, held_claim::HeldClaim};
-use countersign_gate::Principal;
+use countersign_events::Principal;
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::{sync::Arc, time::Duration};
@@ -68,7 +68,7 @@ async fn renewed_call_keeps_running_and_changes_its_tag() {
     .await;
 }
 
-/// The renewals use the clock of the machine, and the lease of one second ends by the clock of the test.
+/// Renewals use the machine clock, and the one-second lease ends by the test clock.
 #[tokio::test]
 async fn held_claim_renews_until_it_is_finished() {
     over_http(ASK, async |world| {
@@ -80,7 +80,7 @@ async fn held_claim_renews_until_it_is_finished() {
         let call = gate.call(&thread, &id).await.expect("the call");
         let claim =
             api::ClaimRequest { lease_seconds: Some(1), ..api::ClaimRequest::for_call(&call, "worker-7") };
-        let held = HeldClaim::claim(Arc::clone(&gate), &thread, &id, &claim).await.expect("claimed");
+        let held = HeldClaim::claim(gate.clone(), &thread, &id, &claim).await.expect("claimed");
         world.clock().advance(Duration::from_secs(1));
         let mut events =
             gate.follow(api::LogFilter::default(), held.call().execution.as_ref().expect("claimed").seq);

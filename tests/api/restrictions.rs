@@ -23,7 +23,7 @@ async fn claim(world: &HttpWorld) -> HttpAnswer {
     builder.post(&format!("{CALLS}/a/claim"), &body).await
 }
 
-/// The outcome of a claim after the minute.
+/// A claim's outcome after the minute.
 async fn claim_late(world: &HttpWorld) -> String {
     world.clock().advance(Duration::from_mins(1));
     claim(world).await;

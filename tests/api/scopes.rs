@@ -1,4 +1,4 @@
-//! The scope of a decision: the field `scope` of a decision, and the `scopes` that a request offers.
+//! A decision's scope: the field `scope` of a decision, and the `scopes` that a request offers.
 
 use crate::ASK;
 use countersign_tests::{Persona, ToServer, over_http};
@@ -12,7 +12,7 @@ fn decide(id: &str) -> String {
     format!("/v1/threads/t/approvals/{id}")
 }
 
-/// Proposes a command, and returns the state of the call.
+/// Proposes a command, and returns the call's state.
 async fn runs(agent: &Persona<ToServer>, id: &str, command: &str) -> String {
     let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
     agent.post(CALLS, &call).await.text("state")

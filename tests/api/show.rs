@@ -22,7 +22,7 @@ async fn unknown_call_is_not_found() {
     .await;
 }
 
-/// The example of the documentation, which shows all fields of a call.
+/// The documentation's example, which shows all fields of a call.
 #[tokio::test]
 async fn finished_call_shows_its_whole_history() {
     over_http(ASK, async |world| {
@@ -152,7 +152,7 @@ async fn wait_is_capped_and_invalid_preferences_ignored() {
 async fn waiting_caller_is_answered_when_the_server_stops() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        // The answer on a second connection shows that the server has received the request of the first.
+        // The answer on a second connection shows that the server has received the request on the first.
         let stop = async {
             world.agent("builder").in_thread("t2").proposes("call_1").await;
             world.service.stop.cancel();

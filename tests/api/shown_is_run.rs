@@ -27,7 +27,7 @@ async fn state(client: &Persona<ToServer>, id: &str) -> String {
     client.get(&format!("/v1/threads/t/tool-calls/{id}")).await.text("state")
 }
 
-/// The outcomes and the codes of the decisions in messages.
+/// The outcomes and codes for the decisions in messages.
 fn outcomes(report: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let decisions = report["decisions"].as_array().cloned().unwrap_or_default();
@@ -172,7 +172,7 @@ async fn result_of_another_tool_decides_nothing() {
             assert!(made.iter().all(|(outcome, _)| outcome == "refused"), "{format}: {made:?}");
             assert_eq!(state(&ada, "c1").await, "pending", "{format}");
         }
-        // A call of the log may have a request's id, too.
+        // A log call may have a request's id, too.
         builder.post("/v1/threads/u/tool-calls", json!({"id": "c1", "name": "delete_file", "arguments": {}}).to_string()).await;
         builder.post("/v1/threads/u/tool-calls", json!({"id": "approval_c1", "name": "web", "arguments": {}}).to_string()).await;
         let result = json!({"format": "openai", "message": {"role": "tool", "tool_call_id": "approval_c1", "content": "approve_once"}});

@@ -1,10 +1,11 @@
 //! Clients that send or read nothing are disconnected, each after the time limit of its step. Requests that wait and
 //! streams without events are not.
 
-use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_events::event::Decision;
-use countersign_gate::{Clock, EmbeddedGate, Principal};
+use countersign_api::{self as api, ApprovalGate, CallGate, parse_thread_id};
+use countersign_events::{Principal, event::Decision};
+use countersign_gate::EmbeddedGate;
 use countersign_server::{BoundListener, ConnectionTimeouts, ListenAddress, ServerError, ServerOptions};
+use countersign_store::Clock;
 use countersign_tests::trusting_options;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -127,7 +128,7 @@ async fn idle_client_is_disconnected_after_its_answer() {
     }
 }
 
-/// Proposes calls whose events do not fit into the buffers of a socket.
+/// Proposes calls whose events do not fit into a socket's buffers.
 async fn fill_log(gate: &EmbeddedGate) {
     let text = format!(r#"{{"command":"{}"}}"#, "x".repeat(1_000_000));
     let agent = gate.acting_as(Principal::agent("bot"));
@@ -137,7 +138,7 @@ async fn fill_log(gate: &EmbeddedGate) {
     }
 }
 
-/// Returns the value of a series, read over a new connection.
+/// Returns a series value, read over a new connection.
 async fn metric(server: &LimitedServer, series: &str) -> String {
     let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let answer = answer_until_close(server.connect_port().await, request).await;

@@ -1,9 +1,10 @@
 //! The log as a stream of server-sent events: first the missed events, then new ones.
 
 use crate::ASK;
-use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_gate::{Clock, EmbeddedGate};
+use countersign_api::{self as api, ApprovalGate, CallGate, parse_thread_id};
+use countersign_gate::EmbeddedGate;
 use countersign_server::{BoundListener, ListenAddress};
+use countersign_store::Clock;
 use countersign_tests::{EventStreamReader, HttpAnswer, new_gate, over_http, run_sql_on, trusting_options};
 use insta::assert_snapshot;
 use reqwest::Method;
@@ -14,7 +15,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Returns the `seq` in the ids of the next `count` messages.
+/// Returns the `seq` from each id of the next `count` messages.
 async fn ids(stream: &mut EventStreamReader, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
     while ids.len() < count {
@@ -159,7 +160,7 @@ async fn stream_resumes_after_the_last_seen_event() {
         let ada = world.person("ada");
         assert_eq!(ids(&mut ada.streams("/v1/events", Some("4")).await, 2).await, ["5", "6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", None).await, 2).await, ["5", "6"]);
-        // A browser reconnects to the same address, and its `Last-Event-ID` overrides the `after` of the address.
+        // A browser reconnects to the same address, and its `Last-Event-ID` overrides the address' `after`.
         assert_eq!(ids(&mut ada.streams("/v1/events?after=1", Some("5")).await, 1).await, ["6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", Some("")).await, 2).await, ["5", "6"]);
     })

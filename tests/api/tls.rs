@@ -1,10 +1,10 @@
 //! The server with a certificate: clients, handshakes that fail or take too long, and a certificate that is replaced.
 
 use crate::own_server::OwnServer;
-use countersign_api::{self as api, ApprovalGate, ErrorCode, parse_thread_id};
+use countersign_api::{self as api, ApprovalGate, CallGate, ErrorCode, parse_thread_id};
 use countersign_client::HttpGate;
-use countersign_gate::Clock;
 use countersign_server::{ConnectionTimeouts, ServerCertificate, ServerOptions};
+use countersign_store::Clock;
 use countersign_tests::{CertificatePair, TestAuthority, in_time, trusting_options};
 use futures_util::StreamExt;
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! An agent as a process of its own, which stories kill. It prints `started` when its tool starts, and its outcome at the
+//! An agent as a separate process, which stories kill. It prints `started` when its tool starts, and its outcome at the
 //! end. A line on its standard input lets a held tool go.
 
 use crate::{
@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 /// The option of this program that makes it an agent.
 pub(crate) const OPTION: &str = "--play-agent";
 
-/// The part of an agent.
+/// Plays an agent.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AgentPart {
     pub(crate) url: String,
@@ -38,6 +38,6 @@ pub(crate) async fn run(part: &str) {
     });
     let outcome = ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool).await;
     print(&serde_json::to_string(&outcome).expect("an outcome is JSON"));
-    // The end of the runtime would wait for the standard input.
+    // Dropping the runtime would wait for standard input.
     std::process::exit(0);
 }

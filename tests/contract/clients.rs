@@ -22,7 +22,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The gate of an agent or an approver.
+/// The gate for an agent or an approver.
 pub(crate) fn connect(url: &str, token: &str) -> SharedGate {
     let gate =
         HttpGate::connect(url).and_then(|gate| gate.with_token(token)).expect("an address and a token");
@@ -114,7 +114,7 @@ impl ToolCallPlan {
             arguments: masked.clone(),
             ..api::ClaimRequest::for_call(&call, &new_executor())
         };
-        match HeldClaim::claim(Arc::clone(&gate), &thread(), &request.id, &claim).await {
+        match HeldClaim::claim(gate.clone(), &thread(), &request.id, &claim).await {
             Ok(held) => run_claimed(held, masked, tool).await,
             Err(error) if matches!(error.code, ErrorCode::AlreadyClaimed | ErrorCode::NotAllowed) => {
                 let call = gate.call(&thread(), &request.id).await?;
@@ -149,7 +149,7 @@ async fn run_claimed(
     }
 }
 
-/// The outcome of a call that does not run now.
+/// The outcome for a call that does not run now.
 fn outcome_without_run(call: &Call) -> StoryOutcome {
     let is_expired = call.response.as_ref().is_some_and(|response| response.source == Source::Expiry);
     let kind = match call.state {

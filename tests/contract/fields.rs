@@ -1,8 +1,8 @@
-//! The fields of a step. A field that no player reads is a mistake in the story.
+//! Step fields. A field that no player reads is a mistake in the story.
 
 use serde_json::{Map, Value};
 
-/// The fields of a step that are not read yet.
+/// The step fields that are not read yet.
 #[derive(Clone)]
 pub(crate) struct StepFields(Map<String, Value>);
 
@@ -22,7 +22,7 @@ impl StepFields {
     }
 
     pub(crate) fn find_text(&mut self, name: &str) -> Option<String> {
-        let text = |value: Value| value.as_str().expect("a text").to_owned();
+        let text = |value: Value| value.as_str().expect("a string").to_owned();
         self.find(name).map(text)
     }
 
@@ -44,7 +44,7 @@ impl StepFields {
 
     pub(crate) fn texts(&mut self, name: &str) -> Vec<String> {
         let list = self.find(name).unwrap_or_else(|| panic!("the step has no {name}"));
-        serde_json::from_value(list).expect("a list of texts")
+        serde_json::from_value(list).expect("a list of strings")
     }
 
     /// Panics if a field was not read.

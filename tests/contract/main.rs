@@ -60,7 +60,7 @@ fn run_test(file: &StoryFile, name: &str) {
     }
 }
 
-/// Prints a line to the standard output, for the reader of the harness.
+/// Prints a line to standard output, where the harness reads it.
 fn print(line: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).expect("the standard output is open");

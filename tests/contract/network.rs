@@ -1,4 +1,4 @@
-//! The network of the contract: forwards requests to the server one by one, and loses or replaces some on command.
+//! The contract network: forwards requests to the server one by one, and loses or replaces some on command.
 
 use countersign_tests::in_time;
 use std::{
@@ -15,14 +15,14 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-/// The fate of a request.
+/// What happens to a request.
 #[derive(Clone)]
 pub(crate) enum RequestFault {
     /// The server does not receive it.
     LoseRequest,
     /// The server answers, and the answer does not arrive.
     LoseAnswer,
-    /// This answer arrives in place of that of the server.
+    /// This answer arrives instead of the server's.
     Answer(String),
 }
 
@@ -35,11 +35,11 @@ struct PlannedFault {
 struct NetworkState {
     target: Mutex<SocketAddr>,
     faults: Mutex<Vec<PlannedFault>>,
-    /// The times of the requests of each kind.
+    /// The request times by kind.
     arrivals: watch::Sender<HashMap<String, Vec<Instant>>>,
 }
 
-/// A proxy in front of the server, on a port of its own.
+/// A proxy in front of the server, on its own port.
 pub(crate) struct FaultyNetwork {
     pub(crate) url: String,
     state: Arc<NetworkState>,
@@ -76,7 +76,7 @@ impl FaultyNetwork {
         faults.iter().map(|fault| fault.to.clone()).collect()
     }
 
-    /// Waits until `times` requests of this kind have arrived since the beginning.
+    /// Waits until `times` requests of this kind have arrived since the start.
     pub(crate) async fn await_requests(&self, kind: &str, times: usize) {
         let mut arrivals = self.state.arrivals.subscribe();
         let arrived =
@@ -141,7 +141,7 @@ async fn serve_request(client: TcpStream, state: &NetworkState) -> io::Result<()
         Some(RequestFault::Answer(answer)) => return client.write_all(answer.as_bytes()).await,
         Some(RequestFault::LoseAnswer) | None => {}
     }
-    // The server closes the connection after its answer, so that the end of the answer needs no parsing.
+    // The server closes the connection after its answer, so that finding the answer's end needs no parsing.
     head.push_str("connection: close\r\n\r\n");
     let target = *state.target.lock().expect("the mutex is not poisoned");
     let mut server = TcpStream::connect(target).await?;
@@ -160,7 +160,7 @@ async fn serve_request(client: TcpStream, state: &NetworkState) -> io::Result<()
     }
 }
 
-/// Returns the operation of a request, as the stories name it.
+/// Returns the request operation, as the stories name it.
 fn request_kind(head: &str, [accept, prefer]: &[String; 2]) -> &'static str {
     let mut words = head.split(' ');
     let (method, path) = (words.next().unwrap_or(""), words.next().unwrap_or(""));

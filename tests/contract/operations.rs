@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api::{
     self as api, BulkDecisionRequest, Call, CallId, ClaimRequest, DecisionRequest, GateError, LogFilter,
-    PageQuery, ProposeRequest, RenewRequest, ResultRequest, SharedGate,
+    PageQuery, ProposeRequest, RenewRequest, ResultRequest, SendOperation, SharedGate, operations,
 };
 use countersign_events::{
     Json,
@@ -98,7 +98,8 @@ impl StoryActor {
         let lease_seconds = step.find_seconds("lease_seconds");
         step.end();
         let claim = ClaimRequest { lease_seconds, ..ClaimRequest::for_call(&self.see(id).await?, &executor) };
-        self.gate.claim(&thread(), id, &claim).await
+        // The typed `claim` is what a held claim uses. A claim in the generic form has the same rule for a lost answer.
+        self.gate.send(operations::ClaimCall { thread: thread(), id: id.clone(), body: claim }).await
     }
 
     async fn finish(&mut self, id: &CallId, mut step: StepFields) -> Result<Call, GateError> {

@@ -1,11 +1,11 @@
-//! The outcome of an operation, and its comparison with the expectations of a step.
+//! Operation outcomes, and their comparison with what a step expects.
 
 use crate::fields::StepFields;
 use countersign_api::{Call, ErrorCode, GateError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The outcome of an operation, in the words of the stories.
+/// An operation outcome, in the stories' words.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StoryOutcome {
     pub(crate) state: Option<String>,
@@ -65,7 +65,7 @@ impl StoryOutcome {
             return expected.end();
         }
         let brief = format!("{:.600}", format!("{self:?}"));
-        // The Rust client has one word for all codes that it does not know.
+        // The Rust client uses one code for all codes that it does not know.
         let code = expected.find_text("error").map(|code| ErrorCode::parse(&code).as_str().to_owned());
         assert_eq!(self.error, code, "{brief}");
         assert_eq!(self.not_run, expected.find_text("not_run"), "{brief}");
@@ -101,7 +101,7 @@ impl StoryOutcome {
 
 fn check_parts(text: Option<&str>, parts: Option<&Value>) {
     for part in parts.into_iter().filter_map(Value::as_array).flatten() {
-        let part = part.as_str().expect("a text");
+        let part = part.as_str().expect("a string");
         assert!(text.is_some_and(|text| text.contains(part)), "{text:?} does not contain {part:?}");
     }
 }

@@ -24,7 +24,7 @@ use std::{
     sync::Arc,
 };
 
-/// The agents and the approvers, each with its role. The server does not know the token of the stranger.
+/// The agents and the approvers, each with its role. The server does not know the stranger's token.
 const CAST: [(&str, &str); 4] =
     [("builder", "agent"), ("tester", "agent"), ("ada", "approver"), ("bob", "approver")];
 const STRANGER: &str = "stranger";
@@ -47,7 +47,7 @@ impl StoryPlayer {
         let mut player = Self::new(story).await;
         for (number, step) in story.steps.iter().enumerate() {
             let text = serde_json::to_string(step).expect("JSON");
-            // A panic of the step follows this line in the output of the test.
+            // If the step panics, the panic follows this line in the test output.
             crate::print(&format!("step {}: {text:.300}", number + 1));
             player.take_step(StepFields::new(step.clone())).await;
         }
@@ -265,7 +265,7 @@ async fn start_server(world: &ProcessWorld, options: &[String]) -> (Process, Soc
     (server, address)
 }
 
-/// An answer that the server did not give: a problem, or the page of a proxy if there is no code.
+/// An answer that the network gives instead of the server: a problem, or a proxy page if there is no code.
 fn error_answer(step: &mut StepFields) -> String {
     let (status, code) = (step.find_number("status").expect("a status"), step.find_text("code"));
     let detail = step.find_text("detail").unwrap_or_else(|| "as planned".to_owned());

@@ -1,10 +1,10 @@
-//! The rules of the file itself: its names, and the clients that do not play a story.
+//! Rules for the file itself: its names, and the clients that do not play a story.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name of the test of these rules.
+/// The test name for these rules.
 pub(crate) const TEST: &str = "stories_follow_their_rules";
 const STORIES: &str = include_str!("stories.json");
 const README: &str = include_str!("README.md");
@@ -21,15 +21,15 @@ pub(crate) struct StoryFile {
     pub(crate) mistakes: Vec<ContractStory>,
 }
 
-/// A story of the contract.
+/// A contract story.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContractStory {
     pub(crate) name: String,
-    /// The lines of the policy.
+    /// The policy lines.
     #[serde(default)]
     pub(crate) policy: Vec<String>,
-    /// The most bytes of a request, if not the default.
+    /// The maximum request size in bytes, if not the default.
     pub(crate) max_body: Option<u64>,
     /// The clients that do not play the story, each with the reason.
     #[serde(default)]

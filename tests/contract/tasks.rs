@@ -1,4 +1,4 @@
-//! Calls that run beside the other steps: as a task of this process, or in a process of its own.
+//! Calls that run beside the other steps: as a task in this process, or in a separate process.
 
 use crate::{clients::StoryTool, outcome::StoryOutcome};
 use countersign_tests::{Process, in_time};

@@ -2,11 +2,11 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_gate::{
-    Json, Policy, Principal, ThreadId, ToolName,
+use countersign_events::{
+    Json, Principal, ThreadId, ToolName,
     event::{Role, TokenKind, Verdict},
-    policy::JudgedCall,
 };
+use countersign_policy::{JudgedCall, Policy};
 use countersign_tests::{HttpAnswer, in_time};
 use reqwest::Method;
 use serde_json::Value;
@@ -61,6 +61,9 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "listCallsOfThread",
             "getCall",
             "laceListPending",
+            "laceListPendingOfSession",
+            "laceFollowSession",
+            "laceFollow",
             "opeyFollow",
             "worldListMessages",
         ],
@@ -84,7 +87,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
         Needs::Execute,
         &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish", "defineTools", "worldCheckTool"],
     ),
-    (Needs::Converse, &["addMessages", "worldAddMessages"]),
+    (Needs::Converse, &["addMessages", "worldAddMessages", "worldAddResult"]),
     (
         Needs::Decide,
         &[
@@ -97,7 +100,9 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "flag",
             "previewScope",
             "laceDecide",
+            "laceDecideInSession",
             "opeyDecide",
+            "opeyChat",
         ],
     ),
     (Needs::DecideInAllThreads, &["stop", "acceptDefinition"]),
@@ -128,7 +133,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
     (Needs::AnyCaller, &["signOutEverywhere"]),
 ];
 
-/// A caller of the matrix: a role, and whether its token is limited to the thread `own`.
+/// A matrix caller: a role, and whether its token is limited to the thread `own`.
 #[derive(Debug, Clone, Copy)]
 struct MatrixCaller {
     role: Option<Role>,
@@ -139,7 +144,12 @@ impl Needs {
     /// Whether an agent that uses the endpoint, with the token of another, decides or loosens.
     fn guards_agents(self) -> bool {
         match self {
-            Self::Decide | Self::DecideInAllThreads | Self::ManageKeys | Self::Administer => true,
+            // Messages may decide.
+            Self::Converse
+            | Self::Decide
+            | Self::DecideInAllThreads
+            | Self::ManageKeys
+            | Self::Administer => true,
             Self::Nothing
             | Self::AnyCaller
             | Self::Read
@@ -147,7 +157,6 @@ impl Needs {
             | Self::ReadPolicy
             | Self::ReadPolicyOfAllThreads
             | Self::Execute
-            | Self::Converse
             | Self::Close => false,
         }
     }
@@ -173,7 +182,7 @@ impl MatrixCaller {
     }
 }
 
-/// The operations of the document: method, path and operation id.
+/// The document's operations: method, path and operation id.
 fn operations(document: &str) -> Vec<(Method, String, String)> {
     let document: Value = serde_json::from_str(document).expect("JSON");
     let paths = document["paths"].as_object().expect("paths");
@@ -193,7 +202,7 @@ fn needs_of(operation: &str) -> Needs {
     found.unwrap_or_else(|| panic!("the endpoint {operation} has no row in the matrix")).0
 }
 
-/// The outcome of the access check: the code if it refused the request.
+/// What the access check answered: the code if it refused the request.
 async fn access(server: &OwnServer, caller: MatrixCaller, method: &Method, path: &str) -> Option<String> {
     let globs: &[&str] = if caller.limited { &["own"] } else { &[] };
     let answer = match caller.role {
@@ -261,7 +270,7 @@ async fn every_endpoint_obeys_every_role_and_thread() {
     .await;
 }
 
-/// The verdict of the policy of a new log on a call.
+/// The verdict on a call under a new log's policy.
 fn shipped_verdict(tool: &str, arguments: &Value) -> Verdict {
     let call = JudgedCall {
         thread: &ThreadId::new("t").expect("a name"),
@@ -309,6 +318,22 @@ async fn policy_of_new_log_blocks_routes_that_decide() {
                 }
             }
         }
+        server.end().await;
+    })
+    .await;
+}
+
+/// The thread of a chat stands in the body, where no path is checked.
+#[tokio::test]
+async fn chat_in_a_hidden_thread_is_refused() {
+    in_time(async {
+        let server = start().await;
+        let token = server.creates_token("ada", Role::Approver, &["own"], TokenKind::Token).await;
+        let say = |thread: &str| format!(r#"{{"message":"hello","thread_id":"{thread}"}}"#);
+        let foreign = server.asks(&token, Method::POST, "/stream", &say("foreign")).await;
+        assert_eq!((foreign.status, foreign.text("code").as_str()), (404, "unknown_thread"));
+        let request = server.request_with(&token, &Method::POST, "/stream", &say("own"));
+        assert_eq!(request.send().await.expect("an answer").status(), 200);
         server.end().await;
     })
     .await;

@@ -8,18 +8,18 @@ mod sessions;
 mod visibility;
 
 use crate::own_server::OwnServer;
-use countersign_api as api;
-use countersign_api::ApprovalGate;
-use countersign_gate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_events::{
     Principal,
     event::{Role, TokenKind},
 };
 use countersign_server::ServerOptions;
-use countersign_tests::{HttpAnswer, in_time};
+use countersign_store::Clock;
+use countersign_tests::{HttpAnswer, in_time, server_options};
 use reqwest::{Method, RequestBuilder};
 
 pub(super) async fn start() -> OwnServer {
-    OwnServer::start(ServerOptions::default()).await
+    OwnServer::start(server_options(Clock::System)).await
 }
 
 impl OwnServer {
@@ -40,7 +40,7 @@ impl OwnServer {
             expires_in_seconds: Some(3_600),
         };
         let root = self.gate.acting_as(Principal::user("root"));
-        root.create_token(&request).await.expect("a valid token").secret
+        root.send(operations::CreateToken { body: request }).await.expect("a valid token").secret
     }
 
     pub(super) async fn token(&self, name: &str, role: Role) -> String {
@@ -98,7 +98,7 @@ async fn first_use_from_an_address_is_an_event() {
 #[tokio::test]
 async fn solo_caller_shows_in_every_event() {
     in_time(async {
-        let server = OwnServer::start(ServerOptions { solo: true, ..ServerOptions::default() }).await;
+        let server = OwnServer::start(ServerOptions { solo: true, ..server_options(Clock::System) }).await;
         let post = async |path: &str, body: &'static str| {
             let request = server.request(Method::POST, path).header("content-type", "application/json");
             HttpAnswer::to(request.body(body)).await

@@ -2,29 +2,35 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{Principal, event::Role};
-use countersign_server::{IdentityHeader, ServerOptions};
-use countersign_tests::{HttpAnswer, in_time};
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_events::{Principal, event::Role};
+use countersign_server::IdentityHeader;
+use countersign_store::Clock;
+use countersign_tests::{HttpAnswer, in_time, server_options};
 use reqwest::Method;
 
 const QUORUM: &str = "[[rule]]\nname = \"two\"\ntool = \"bash\"\nverdict = \"ask\"\nquorum = 2\n";
 
 /// A server whose policy asks two people, behind a proxy that names its callers.
 async fn start_with_quorum() -> OwnServer {
-    let mut options = ServerOptions::default();
+    let mut options = server_options(Clock::System);
     options.access.proxies = vec!["127.0.0.1".parse().expect("an address")];
     let name = "x-forwarded-user".parse().expect("a header");
     options.identity_header = Some(IdentityHeader { name, roles: vec![Role::Approver] });
     let server = OwnServer::start(options).await;
-    let replaces = server.gate.policy().await.expect("a policy").hash;
+    let replaces = server.gate.send(operations::ShowPolicy {}).await.expect("a policy").hash;
     let policy = api::PolicyRequest {
         text: QUORUM.to_owned(),
         layers: Vec::default(),
         source: "test".to_owned(),
         replaces,
     };
-    server.gate.acting_as(Principal::user("root")).apply_policy(&policy).await.expect("applied");
+    server
+        .gate
+        .acting_as(Principal::user("root"))
+        .send(operations::ApplyPolicy { body: policy })
+        .await
+        .expect("applied");
     server
 }
 

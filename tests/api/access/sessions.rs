@@ -1,14 +1,14 @@
-//! The sessions of browsers: how they begin, how they are continued, and when they end. The test moves the clock.
+//! The sessions of browsers: how they start, how they are continued, and when they end. The test moves the clock.
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_gate::{
-    Clock, Timestamp,
+use countersign_events::{
+    Timestamp,
     event::{Role, TokenKind},
 };
 use countersign_server::ServerOptions;
-use countersign_store::ManualClock;
-use countersign_tests::{HttpAnswer, in_time};
+use countersign_store::{Clock, ManualClock};
+use countersign_tests::{HttpAnswer, in_time, server_options};
 use insta::assert_snapshot;
 use reqwest::{Method, RequestBuilder};
 use std::{sync::Arc, time::Duration};
@@ -23,11 +23,11 @@ fn just_under(hours: u64) -> Duration {
 /// Starts a server whose clock the test moves. Its streams send no heartbeat for a week.
 async fn start_with_clock() -> (OwnServer, Arc<ManualClock>) {
     let (clock, manual) = Clock::manual(Timestamp::from_millis(1_769_860_800_000));
-    let options = ServerOptions { heartbeat: 168 * HOUR, ..ServerOptions::by(clock) };
+    let options = ServerOptions { heartbeat: 168 * HOUR, ..server_options(clock) };
     (OwnServer::start(options).await, manual)
 }
 
-/// What a browser keeps of a session: the cookie, and the key that only the pages of the server's origin have.
+/// What a browser keeps of a session: the cookie, and the key that only pages of the server's origin have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BrowserSession {
     cookie: String,
@@ -65,7 +65,7 @@ impl OwnServer {
     }
 }
 
-/// The name and the value of a cookie, as a browser sends them.
+/// A cookie's name and value, as a browser sends them.
 fn cookie_pair(header: &str) -> String {
     header.split(';').next().unwrap_or_default().to_owned()
 }

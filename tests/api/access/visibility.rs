@@ -1,9 +1,8 @@
 //! Threads that a token does not see, and streams whose credential ends.
 
 use super::start;
-use countersign_api as api;
-use countersign_api::ApprovalGate;
-use countersign_gate::{
+use countersign_api::{self as api, SendOperation, operations};
+use countersign_events::{
     Principal,
     event::{Role, TokenKind},
 };
@@ -59,7 +58,7 @@ async fn revocation_ends_an_open_stream() {
         response.chunk().await.expect("the stream begins").expect("a message");
         let id = token.split('_').nth(1).expect("an id").to_owned();
         let root = server.gate.acting_as(Principal::user("root"));
-        root.revoke_token(&id, &api::RevokeTokenRequest::default()).await.expect("revoked");
+        root.send(operations::RevokeToken { id: id.clone(), body: api::RevokeTokenRequest::default() }).await.expect("revoked");
         let mut rest = String::new();
         while let Some(chunk) = response.chunk().await.expect("the stream ends") {
             rest.push_str(&String::from_utf8_lossy(&chunk));
