@@ -1,14 +1,14 @@
 //! `verify` names each row that violates the rules although the database accepts it.
 
 use crate::guards::{numbered, write_history, write_special_calls};
-use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
+use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{LS, SqlConnection, in_world, open_file, statement};
 use std::path::Path;
 
 const ROWS: &str = include_str!("../fixtures/forbidden/rows.tsv");
 
-/// Returns the rows of the file: the expected fault, and the thread, type, principal and data.
+/// Returns the file's rows: the expected fault, and the thread, type, principal and data.
 fn rows() -> Vec<(String, [String; 4])> {
     let (_, rows) = ROWS.split_once("\n\n").expect("a head");
     let lines: Vec<_> = rows.lines().collect();
@@ -38,24 +38,30 @@ fn forged(
 ) -> String {
     let last = after.last().expect("a log");
     let (seq, link) = (last.seq + 1, last.hash.expect("sealed"));
-    let event = |thread: &str, principal: &str| Event {
+    let event = |thread_id, kind, principal| Event {
         seq,
-        thread_id: ThreadId::new(thread).expect("valid"),
-        kind: kind.parse().expect("a type"),
+        thread_id,
+        kind,
         timestamp: now,
-        principal: principal.parse::<Principal>().expect("valid"),
+        principal,
         data: Json::stored(data.clone()).expect("JSON"),
         hash: None,
     };
-    // An invalid name cannot be hashed. `verify` names the row before it checks its hash, so any hash will do.
-    let readable = ThreadId::new(thread).is_ok() && principal.parse::<Principal>().is_ok();
-    if readable {
-        let event = event(thread, principal);
+    if let (Ok(thread_id), Ok(kind), Ok(principal)) =
+        (ThreadId::of_event(thread), EventType::of_event(kind), principal.parse::<Principal>())
+    {
+        let event = event(thread_id, kind, principal);
         let hash = Some(chain::link(link, &event));
         return statement(&Event { hash, ..event });
     }
-    let text = statement(&Event { hash: Some(Sha256::ZERO), ..event("the thread", "user:the-principal") });
-    text.replace("the thread", thread).replace("user:the-principal", principal)
+    // An invalid name cannot be hashed. `verify` names the row before it checks its hash, so any hash will do.
+    let names = (
+        ThreadId::new("the thread").expect("valid"),
+        EventType::Compaction,
+        Principal::user("the-principal"),
+    );
+    let text = statement(&Event { hash: Some(Sha256::ZERO), ..event(names.0, names.1, names.2) });
+    text.replace("the thread", thread).replace("COMPACTION", kind).replace("user:the-principal", principal)
 }
 
 /// Writes the row into a copy of the log and verifies the copy. Returns the fault that `verify` reports for the row.

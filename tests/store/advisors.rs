@@ -1,12 +1,13 @@
 //! Advice, flags and the modes of advisors: recorded once by all processes together, read back, and erased with their call.
 
 use crate::erasure::{SECRET, events_with};
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
+use countersign_approvals::decide::AdviceCommand;
 use countersign_events::{
     CallId, CallState, EventType, Principal, ThreadId,
     event::{AdviceVerdict, AdvisorMode, Decision, ReportSource, Source},
 };
-use countersign_gate::{AdviceCommand, EmbeddedGate};
+use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_tests::{World, on_each_database};
 
@@ -94,7 +95,10 @@ async fn prove(gate: &EmbeddedGate) {
         },
     };
     let root = gate.acting_as(Principal::user("root"));
-    let list = root.report_advisor("judge", &request).await.expect("recorded");
+    let list = root
+        .send(operations::ReportAdvisor { name: "judge".to_owned(), body: request })
+        .await
+        .expect("recorded");
     assert_eq!(list.advisors[0].mode, AdvisorMode::Decide, "{:?}", list.advisors[0].why);
 }
 
@@ -133,13 +137,15 @@ async fn contradicted_advisor_falls_back_once(world: &mut World) {
         assert!(advisor_allows(&first, call).await);
     }
     let flag = api::FlagRequest { comment: Some("it deleted data".to_owned()) };
-    ada.flag(&thread(), &id("a"), &flag).await.expect("flagged");
+    ada.send(operations::FlagCall { thread: thread(), id: id("a"), body: flag.clone() })
+        .await
+        .expect("flagged");
     second.check_advisor_drift().await.expect("counted");
-    let drift = second.advisors().await.expect("listed").advisors[0].drift;
+    let drift = second.send(operations::ListAdvisors {}).await.expect("listed").advisors[0].drift;
     let one = api::AdvisorDrift { answered: 3, overruled: 0, complaints: 1, share: 0.05, exceeds: false };
     assert_eq!(drift, one, "one of 20 is what the policy accepts");
-    ada.flag(&thread(), &id("b"), &flag).await.expect("flagged");
-    let drift = first.advisors().await.expect("listed").advisors[0].drift;
+    ada.send(operations::FlagCall { thread: thread(), id: id("b"), body: flag }).await.expect("flagged");
+    let drift = first.send(operations::ListAdvisors {}).await.expect("listed").advisors[0].drift;
     assert!(drift.exceeds, "two of 20 are more");
     let (one, other) = tokio::join!(first.check_advisor_drift(), second.check_advisor_drift());
     one.and(other).expect("counted");
@@ -150,7 +156,7 @@ async fn contradicted_advisor_falls_back_once(world: &mut World) {
     assert_eq!(set.principal.as_str(), "system:drift");
     assert!(set.data.as_str().contains("of its last 3 answers, people overruled 0 and complained of 2"));
     assert!(!advisor_allows(&second, "d").await, "it only advises");
-    let advisor = second.advisors().await.expect("listed").advisors.remove(0);
+    let advisor = second.send(operations::ListAdvisors {}).await.expect("listed").advisors.remove(0);
     assert_eq!((advisor.mode, advisor.drift.answered), (AdvisorMode::Advise, 0), "the count began again");
     for gate in [first, second] {
         gate.shut_down().await;
@@ -158,7 +164,7 @@ async fn contradicted_advisor_falls_back_once(world: &mut World) {
     assert!(world.verify().await.holds());
 }
 
-/// The answers that count are read from the end of the log, however many others there are.
+/// The answers that count are read from the log's end, however many others there are.
 async fn drift_counts_the_last_answers(world: &mut World) {
     let gate = open(world).await;
     let ada = gate.acting_as(Principal::user("ada"));
@@ -174,7 +180,7 @@ async fn drift_counts_the_last_answers(world: &mut World) {
             ada.decide(&thread(), &id(&call), &request).await.expect("decided");
         }
     }
-    let drift = gate.advisors().await.expect("listed").advisors[0].drift;
+    let drift = gate.send(operations::ListAdvisors {}).await.expect("listed").advisors[0].drift;
     assert_eq!((drift.answered, drift.overruled), (200, 0));
     gate.shut_down().await;
 }
@@ -204,7 +210,7 @@ async fn second_advice_is_refused_by_the_database(world: &mut World) {
                 SELECT seq + 1, thread_id, type, timestamp, principal, data, hash FROM events \
                 WHERE type = 'TOOL_APPROVAL_ADVICE'";
     let why = world.run_sql(copy).await.expect_err("one advice of each advisor");
-    assert!(why.contains("already") || why.contains("advice_by_call"), "{why}");
+    assert!(why.contains("events_by_call"), "{why}");
 }
 
 async fn texts_of_advice_and_flags_are_erased(world: &mut World) {
@@ -219,11 +225,16 @@ async fn texts_of_advice_and_flags_are_erased(world: &mut World) {
         bot.claim(&thread(), &id("a"), &api::ClaimRequest::for_call(&call, "w")).await.expect("claimed");
     bot.finish(&thread(), &call.id, &api::ResultRequest::success("done")).await.expect("finished");
     let flag = api::FlagRequest { comment: Some(format!("it sent {SECRET}")) };
-    let flagged = ada.flag(&thread(), &id("a"), &flag).await.expect("flagged");
+    let flagged =
+        ada.send(operations::FlagCall { thread: thread(), id: id("a"), body: flag }).await.expect("flagged");
     assert_eq!((flagged.advice.len(), flagged.flags.len()), (1, 1));
     assert!(events_with(world.store(), SECRET).await.len() >= 3);
     let erase = api::EraseRequest { reason: "request 17".to_owned() };
-    let erased = ada.erase(&thread(), &id("a"), &erase).await.expect("erased").call;
+    let erased = ada
+        .send(operations::EraseCall { thread: thread(), id: id("a"), body: erase })
+        .await
+        .expect("erased")
+        .call;
     assert_eq!(events_with(world.store(), SECRET).await, Vec::<i64>::new());
     assert_eq!((erased.advice[0].reason.as_ref(), erased.advice[0].labels.len()), (None, 0));
     assert_eq!(erased.advice[0].advice, AdviceVerdict::Allow, "everything else stays");
@@ -239,7 +250,7 @@ async fn texts_of_advice_are_archived(world: &mut World) {
         .expect("recorded");
     let ada = gate.acting_as(Principal::user("ada"));
     ada.decide(&thread(), &id("a"), &api::DecisionRequest::plain(Decision::Deny)).await.expect("denied");
-    ada.close(&thread()).await.expect("closed");
+    ada.send(operations::CloseThread { thread: thread() }).await.expect("closed");
     let late = gate.record_advice(&thread(), &id("a"), &advice(&gate, &call, AdviceVerdict::Ask)).await;
     assert!(late.is_ok(), "the same advice again changes nothing");
     gate.shut_down().await;
@@ -256,7 +267,9 @@ async fn view_of_advice_names_the_decision(world: &mut World) {
     ada.decide(&thread(), &id("a"), &api::DecisionRequest::plain(Decision::AllowOnce))
         .await
         .expect("allowed");
-    ada.flag(&thread(), &id("a"), &api::FlagRequest::default()).await.expect("flagged");
+    ada.send(operations::FlagCall { thread: thread(), id: id("a"), body: api::FlagRequest::default() })
+        .await
+        .expect("flagged");
     gate.shut_down().await;
     let mut connection = world.sql_connection().await;
     let query = "SELECT advisor || ' ' || mode || ' ' || advice || ' ' || decision || ' ' || decided_by || ' ' || flagged_by FROM advice";

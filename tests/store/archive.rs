@@ -1,11 +1,11 @@
-//! Archived threads: their texts are in a file that is checked against the log, while the hash chain and the rules hold; and
-//! the database accepts no other change of a row.
+//! Archived threads: their content is in a file that is checked against the log, while the hash chain and the rules
+//! hold; and the database accepts no other change to a row.
 
 use crate::{
     erasure::{ErasureStory, SECRET, contains, events_with},
     newer_events::write_newer,
 };
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
 use countersign_approvals::access::VisibleThreads;
 use countersign_events::{Principal, ThreadId, Timestamp, chain::Checkpoint};
 use countersign_gate::{ArchiveSummary, EmbeddedGate, GateFailure};
@@ -24,7 +24,7 @@ on_each_database! {
     newer_events_are_archived_if_harmless,
 }
 
-/// The message of the conversation.
+/// The conversation's message.
 const MESSAGE: &str = "send it to the bank";
 
 /// A moment after all events.
@@ -51,8 +51,12 @@ impl ArchiveStory {
         }
         let message = format!(r#"{{"format":"plain","message":{{"role":"user","text":"{MESSAGE}"}}}}"#);
         let message = serde_json::from_str(&message).expect("valid");
-        story.bot.add_messages(&story.thread, &message).await.expect("added");
-        story.ada.close(&story.thread).await.expect("closed");
+        story
+            .bot
+            .send(operations::AddMessages { thread: story.thread.clone(), body: message })
+            .await
+            .expect("added");
+        story.ada.send(operations::CloseThread { thread: story.thread.clone() }).await.expect("closed");
         let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
         let gate = gate.expect("opens").acting_as(Principal::user("zoe"));
         Self { story, gate, file: world.folder().join("old.ndjson") }
@@ -89,13 +93,16 @@ async fn archived_thread_keeps_its_chain(world: &mut World) {
     let summary = archive.archives().await.expect("archived");
     let contents = summary.contents.expect("a file");
     assert_eq!((summary.archived, contents.threads.len(), summary.continued), (1, 1, false));
-    assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "no row has the texts");
+    assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "no row has the content");
     assert!(contains(&archive.file, SECRET), "the file has them");
     assert_eq!(events_with(world.store(), MESSAGE).await, [0; 0], "nor those of the conversation");
     assert!(contains(&archive.file, MESSAGE));
     let page = archive.gate.messages(&archive.story.thread, api::PageQuery::default()).await.expect("reads");
     assert_eq!((page.messages[0].message.as_str(), page.messages[0].text.as_str()), ("null", ""));
-    assert!(!events_with(world.store(), "another text").await.is_empty(), "the open thread keeps its texts");
+    assert!(
+        !events_with(world.store(), "another text").await.is_empty(),
+        "the open thread keeps its content"
+    );
     let after = world.verify().await;
     assert!(after.holds(), "{after:?}");
     let from = Checkpoint { seq: before.events, hash: before.tip };
@@ -130,7 +137,12 @@ async fn only_closed_threads_without_running_calls_are_archived(world: &mut Worl
     let archive = ArchiveStory { story, gate, file: world.folder().join("old.ndjson") };
     let open = archive.archives().await.expect("nothing to archive");
     assert!(open.contents.is_none() && open.running.is_empty() && !archive.file.exists(), "{open:?}");
-    archive.story.ada.close(&archive.story.thread).await.expect("closed");
+    archive
+        .story
+        .ada
+        .send(operations::CloseThread { thread: archive.story.thread.clone() })
+        .await
+        .expect("closed");
     let running = archive.archives().await.expect("nothing to archive");
     let stays: Vec<_> =
         running.running.iter().map(|(thread, call)| (thread.as_str(), call.as_str())).collect();
@@ -185,13 +197,13 @@ async fn archive_that_was_changed_is_found(world: &mut World) {
     archive.ends().await;
 }
 
-/// The file of a command that was killed after it wrote the file is used, and that of another log is not.
+/// A file that a killed command wrote before it died is used, and another log's file is not.
 async fn interrupted_archive_is_continued(world: &mut World) {
     let archive = ArchiveStory::open(world).await;
     let plan = archive.gate.plan_archive(later(), &VisibleThreads::default(), |_| {}).await.expect("plans");
     world.store().write_archive(&plan, &archive.file, |_| {}).await.expect("written");
     let checked = archive.gate.check_archive(&archive.file, |_| {}).await.expect("it holds");
-    assert_eq!(checked.left.len(), 1, "the log has its texts too");
+    assert_eq!(checked.left.len(), 1, "the log has its content too");
     let before = events_with(world.store(), SECRET).await;
     let foreign = fs::read_to_string(&archive.file).expect("reads");
     let summary = archive.archives().await.expect("continued");
@@ -293,7 +305,7 @@ fn move_that_fails_halfway_tells_how_far() {
             let thread = ThreadId::new(thread).expect("valid");
             let other = ErasureStory { thread, ..ErasureStory::open(world).await };
             other.runs("call_3", SECRET).await;
-            other.ada.close(&other.thread).await.expect("closed");
+            other.ada.send(operations::CloseThread { thread: other.thread.clone() }).await.expect("closed");
             other.ends().await;
         }
         let fail = "CREATE TRIGGER failure BEFORE INSERT ON events
@@ -305,12 +317,12 @@ fn move_that_fails_halfway_tells_how_far() {
         world.run_sql("DROP TRIGGER failure").await.expect("dropped");
         let continued = archive.archives().await.expect("archived");
         assert_eq!((continued.archived, continued.continued, continued.interrupted), (1, true, None));
-        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
+        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all content is in the file");
         archive.ends().await;
     });
 }
 
-/// The texts of a long thread leave in several transactions. An archive that ends between two of them says what is left.
+/// A long thread's content leaves in several transactions. An archive that ends between two of them says what is left.
 #[test]
 fn long_thread_that_is_interrupted_is_continued() {
     in_world(async |world| {
@@ -325,13 +337,13 @@ fn long_thread_that_is_interrupted_is_continued() {
         let report = world.verify().await;
         let reason = &report.inadmissible[0].reason;
         assert!(
-            reason.contains("still have their texts: run the same `countersign archive` again"),
+            reason.contains("still have their content: run the same `countersign archive` again"),
             "{reason}"
         );
         world.run_sql("DROP TRIGGER failure").await.expect("dropped");
         let continued = archive.archives().await.expect("archived");
         assert_eq!((continued.archived, continued.continued, continued.interrupted), (0, true, None));
-        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
+        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all content is in the file");
         assert!(world.verify().await.holds());
         archive.ends().await;
     });
@@ -352,7 +364,7 @@ async fn newer_events_are_archived_if_harmless(world: &mut World) {
     assert!(report.holds() && report.unjudged.newer == 1, "{report:?}");
     let held = ErasureStory { thread: ThreadId::new("u").expect("valid"), ..ErasureStory::open(world).await };
     held.runs("call_1", SECRET).await;
-    held.ada.close(&held.thread).await.expect("closed");
+    held.ada.send(operations::CloseThread { thread: held.thread.clone() }).await.expect("closed");
     write_newer(world, "u", "TOOL_HELD", r#"{"toolCallId":"call_1"}"#).await;
     let (all, file) = (VisibleThreads::default(), world.folder().join("new.ndjson"));
     let second = archive.gate.archive(later(), &all, &file, |_| {}).await.expect("nothing to archive");

@@ -1,9 +1,9 @@
 //! Questions of an auditor: the view `calls` shows what ran and who allowed it, and the printed queries of the guide
 //! answer.
 
-use countersign_api::{self as api, ApprovalGate};
-use countersign_events::{CallStateFilter, Principal, ThreadId};
-use countersign_gate::{EmbeddedGate, Json, event::Decision};
+use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
+use countersign_events::{CallStateFilter, Json, Principal, ThreadId, event::Decision};
+use countersign_gate::EmbeddedGate;
 use countersign_store::EventFilter;
 use countersign_tests::{Database, Proposal, World, on_each_database};
 use std::{fs, path::Path, sync::Arc, time::Duration};
@@ -16,7 +16,7 @@ on_each_database! {
     printed_queries_of_the_guide_run,
 }
 
-/// A thread with an agent and a person, on a gate with the clock of the machine.
+/// A thread with an agent and a person, on a gate with the machine's clock.
 struct AuditedThread {
     agent: std::sync::Arc<dyn ApprovalGate>,
     ada: std::sync::Arc<dyn ApprovalGate>,
@@ -165,7 +165,11 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
     let call = thread.proposes("call_2", "rm notes.txt").await;
     thread.runs(&call).await;
     let grant = call.response.as_ref().and_then(|response| response.grant).expect("the grant answered");
-    thread.ada.revoke(&thread.thread, grant).await.expect("revoked");
+    thread
+        .ada
+        .send(operations::RevokeGrant { thread: thread.thread.clone(), seq: grant })
+        .await
+        .expect("revoked");
     thread.proposes("call_3", "make").await;
     thread.ends().await;
     let mut answers = Vec::new();

@@ -12,7 +12,7 @@ on_each_database! {
     change_after_checkpoint_breaks_the_chain,
 }
 
-/// Removes the guard against changes, which only an owner of the database can do.
+/// Removes the guard against changes, which only the database owner can do.
 async fn change(world: &World, update: &str) {
     let drop = match world.database() {
         Database::Sqlite => "DROP TRIGGER rows_are_never_changed",

@@ -1,4 +1,4 @@
-//! The guarantees of an acknowledged command, and the independence of commands in one batch.
+//! What an acknowledged command guarantees, and the independence of commands in one batch.
 
 use countersign_approvals::Refused;
 use countersign_events::{CallState, EventType, event::Decision};

@@ -26,7 +26,7 @@ impl CopyFolder {
         self.folder.path().join(name)
     }
 
-    /// Returns the address of a new, empty log with this name.
+    /// Returns a new's address, empty log with this name.
     async fn create_target(&self, database: Database, name: &str) -> String {
         match database {
             Database::Sqlite => self.file(name).display().to_string(),
@@ -35,7 +35,7 @@ impl CopyFolder {
     }
 }
 
-/// Runs statements in the shell of the database at `url`.
+/// Runs statements in the database shell at `url`.
 async fn run_shell(url: &str, sql: &str) -> Result<String, String> {
     if url.starts_with("postgres://") {
         run_psql(url, sql).await
@@ -76,7 +76,7 @@ async fn write_varied_log(world: &mut World) -> String {
     url
 }
 
-/// Returns the address of the world's log, as a shell takes it.
+/// Returns the world's log address, as a shell takes it.
 fn address_of(world: &mut World) -> String {
     match world.database() {
         Database::Sqlite => world.path().display().to_string(),

@@ -1,11 +1,10 @@
 //! Definitions of tools: recorded once by all processes together, and read where a command needs them.
 
 use countersign_approvals::{
-    ApprovalCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::DefinitionCommand,
-    pinned_tools::seen_definition,
+    CommandEnvelope, CommandEvidence, CommandTarget, LogCommand, Refused, pinned_tools::seen_definition,
 };
 use countersign_events::{
-    EventType, Principal, Sha256, ToolName,
+    Body, EventType, Principal, Sha256, ToolName,
     event::{DefinitionAccepted, ToolDefinition},
 };
 use countersign_policy::Policy;
@@ -32,11 +31,11 @@ async fn execute(
     world: &World,
     store: &Store,
     by: Principal,
-    command: DefinitionCommand,
+    facts: Vec<Body>,
 ) -> Result<CommandOutcome, StoreError> {
     let envelope = CommandEnvelope {
         target: CommandTarget::Log,
-        command: ApprovalCommand::Definitions(command),
+        command: LogCommand::Record(facts).into(),
         by: by.into(),
         now: world.now(),
         policy: Arc::new(Policy::ask_always()),
@@ -51,15 +50,15 @@ async fn meet(world: &World, store: &Store, tools: &[(&str, &str)]) -> usize {
     let seen = tools.iter().filter_map(|(name, description)| {
         seen_definition(&tool(name), &definition(description), None, policy.redactor())
     });
-    let command = DefinitionCommand::Define(seen.collect());
-    execute(world, store, Principal::agent("bot"), command).await.expect("recorded").events.len()
+    let facts = seen.map(Body::DefinitionSeen).collect();
+    execute(world, store, Principal::agent("bot"), facts).await.expect("recorded").events.len()
 }
 
 async fn accept(world: &World, store: &Store, name: &str, description: &str) -> Result<usize, StoreError> {
     let definition_hash = definition(description).identity(None).expect("it has a description");
     let accepted = DefinitionAccepted { tool: tool(name), definition_hash, comment: None };
-    let command = DefinitionCommand::Accept(accepted);
-    Ok(execute(world, store, Principal::user("ada"), command).await?.events.len())
+    let facts = vec![Body::DefinitionAccepted(accepted)];
+    Ok(execute(world, store, Principal::user("ada"), facts).await?.events.len())
 }
 
 async fn racing_processes_record_each_definition_once(world: &mut World) {

@@ -1,5 +1,5 @@
-//! The due times in the table of open requests, and the calls that the writer loads for the grants of a thread. The
-//! tests write rows with a valid hash by SQL, because no command writes these events in this order.
+//! The due times in the table of open requests, and the calls that the writer loads for a thread's grants. The tests
+//! write rows with a valid hash by SQL, because no command writes these events in this order.
 
 use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
@@ -160,7 +160,7 @@ async fn due_index_equals_the_events(world: &mut World) {
     assert!(asked > 20 && written > 20, "the history is too short: {asked} requests, {written} other events");
 }
 
-/// Returns the ids of the calls that the writer's query loads for thread `t`, with remembered decisions since `since`.
+/// Returns the call ids that the writer's query loads for thread `t`, with remembered decisions since `since`.
 async fn loaded(
     world: &World,
     connection: &mut SqlConnection,

@@ -1,9 +1,9 @@
-//! Erased texts: gone from the rows, the views, the feeds and the files, while the hash chain and the rules hold; and the
-//! database accepts no other change of a row.
+//! Erased content: gone from the rows, the views, the feeds and the files, while the hash chain and the rules hold; and
+//! the database accepts no other change to a row.
 
-use countersign_api::{self as api, SharedGate};
-use countersign_events::{CallState, Principal, ThreadId, event::Decision};
-use countersign_gate::{EmbeddedGate, Json};
+use countersign_api::{self as api, SendOperation, SharedGate, operations};
+use countersign_events::{CallState, EventType, Json, Principal, ThreadId, event::Decision};
+use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, EventFilter, Store, StoreOptions, backup, copy};
 use countersign_tests::{World, in_world, on_each_database};
@@ -13,14 +13,15 @@ on_each_database! {
     erased_call_loses_only_its_texts,
     open_call_is_not_erased,
     other_processes_lose_erased_texts,
+    followers_do_not_receive_erased_content,
     only_a_recorded_erasure_changes_a_row,
     erased_log_can_be_copied,
 }
 
-/// A text that occurs nowhere else.
+/// A string that occurs nowhere else.
 pub(crate) const SECRET: &str = "IBAN DE02 1203 0000 0000 2020 51";
 
-/// Calls of one thread with texts in every place, and the people who decide.
+/// Calls in one thread with content in every field, and the people who decide.
 pub(crate) struct ErasureStory {
     pub(crate) bot: SharedGate,
     pub(crate) ada: SharedGate,
@@ -64,7 +65,13 @@ impl ErasureStory {
 
     pub(crate) async fn erases(&self, id: &str) -> Result<api::ErasureReport, api::GateError> {
         let request = api::EraseRequest { reason: "request 17".to_owned() };
-        self.ada.erase(&self.thread, &api::parse_call_id(id).expect("valid"), &request).await
+        self.ada
+            .send(operations::EraseCall {
+                thread: self.thread.clone(),
+                id: api::parse_call_id(id).expect("valid"),
+                body: request,
+            })
+            .await
     }
 
     pub(crate) async fn ends(self) {
@@ -133,7 +140,37 @@ async fn other_processes_lose_erased_texts(world: &mut World) {
     story.ends().await;
 }
 
-/// The statements are tried before and after the event of an erasure exists. `{ERASED}` is the data that the erasure
+/// The events wait for the followers of the whole log and of the thread when the content is erased.
+async fn followers_do_not_receive_erased_content(world: &mut World) {
+    let other = world.another_store().await;
+    let story = ErasureStory::open(world).await;
+    let of_thread = EventFilter::of_thread(&story.thread);
+    let tip = world.verify().await.events;
+    let mut followers = [EventFilter::default(), of_thread].map(|filter| other.follow(filter, tip));
+    for follower in &mut followers {
+        assert!(follower.next_at_hand().await.expect("reads").is_none());
+    }
+    let mut wakeups = other.watch_all();
+    story.runs("call_1", SECRET).await;
+    story.erases("call_1").await.expect("erased");
+    let tip = world.verify().await.events;
+    while other.feed_tip() < tip {
+        wakeups.woken().await;
+    }
+    for follower in &mut followers {
+        loop {
+            let event = follower.next().await.expect("the events arrive");
+            assert!(!event.data.as_str().contains(SECRET), "{event:?}");
+            if event.kind == EventType::CallErased {
+                break;
+            }
+        }
+    }
+    other.close().await;
+    story.ends().await;
+}
+
+/// The statements are tried before and after an erasure event exists. `{ERASED}` is the data that the erasure
 /// leaves.
 const CHANGES: [&str; 9] = [
     "UPDATE events SET data = '{}' WHERE type = 'TOOL_CALL'",
@@ -179,13 +216,13 @@ async fn erased_log_can_be_copied(world: &mut World) {
     assert!(summary.report.holds(), "{:?}", summary.report);
 }
 
-/// True if the bytes of the file contain the text.
+/// Returns true if the file's bytes contain the text.
 pub(crate) fn contains(path: &Path, text: &str) -> bool {
     let bytes = fs::read(path).unwrap_or_default();
     bytes.windows(text.len()).any(|part| part == text.as_bytes())
 }
 
-/// Long texts have pages of their own, and SQLite leaves copies of short ones in the free space of pages.
+/// Long strings have their own pages, and SQLite leaves copies of short ones in free page space.
 #[test]
 fn no_file_contains_erased_texts() {
     in_world(async |world| {

@@ -1,9 +1,9 @@
 //! Every follower receives each matching event once and in order, also if it reconnects or changes to another store.
 //! Most feeds here keep only four events in memory, so that nearly every follower lags and reads the table.
 
-use countersign_events::{CallId, Event, EventType, ThreadId};
+use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use countersign_store::{EventFilter, EventFollower, Store, StoreError, StoreOptions};
-use countersign_tests::{Persona, Random, World, code, on_each_database};
+use countersign_tests::{Persona, Proposal, Random, World, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
 
@@ -17,6 +17,9 @@ on_each_database! {
     cursor_stays_valid_after_its_store_closes,
     cursor_ahead_of_the_feed_is_accepted,
     waiter_wakes_for_its_call_in_any_process,
+    idle_follower_catches_up,
+    large_events_are_followed,
+    dropped_wait_loses_no_event,
 }
 
 const THREADS: [&str; 4] = ["t", "t2", "t3", "t4"];
@@ -66,7 +69,7 @@ async fn follower_sees_events_of_another_store(world: &mut World) {
     assert!(one.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
 }
 
-/// A stream that begins before its thread exists reads the table while another process writes the first event.
+/// A stream that starts before its thread exists reads the table while another process writes the first event.
 async fn follower_of_new_thread_sees_its_first_event(world: &mut World) {
     let reader = without_memory(world).await;
     let bot = world.agent("bot");
@@ -222,9 +225,68 @@ async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     let mut waiter = other.watch_call(bot.thread_id(), &id);
     ada.allows("call_2").await.expect("allowed");
     ada.in_thread("t2").allows("call_1").await.expect("allowed");
-    // The feed of the other store announces events in order. After these events, the waiter would have been woken.
+    // The other store's feed announces events in order. After these events, the waiter would have been woken.
     takes(&mut all, 2).await;
     assert!(waiter.woken().now_or_never().is_none(), "a decision on another call does not wake the waiter");
     ada.allows("call_1").await.expect("allowed");
     waiter.woken().await;
+}
+
+/// More events arrive than wait for a follower that does not take them.
+async fn idle_follower_catches_up(world: &mut World) {
+    let reader = world.another_store().await;
+    let bot = world.agent("bot");
+    let mut all = reader.follow(EventFilter::default(), 0);
+    let mut one = reader.follow(of_thread("t2"), 0);
+    assert!(all.next_at_hand().await.expect("reads").is_none());
+    assert!(one.next_at_hand().await.expect("reads").is_none());
+    propose_many(&bot, 100).await;
+    assert_eq!(seqs(&takes(&mut all, 200).await), (1..=200).collect::<Vec<_>>());
+    assert_eq!(takes(&mut one, 50).await.len(), 50);
+    assert!(all.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
+    assert!(one.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
+}
+
+/// Large events do not wait for a follower: it reads them.
+async fn large_events_are_followed(world: &mut World) {
+    let bot = world.agent("bot");
+    let mut follower = world.store().follow(EventFilter::default(), 0);
+    for n in 0..6 {
+        assert!(follower.next_at_hand().await.expect("reads").is_none());
+        let arguments = format!(r#"{{"command":"{}"}}"#, "x".repeat(n * 30_000));
+        let proposal = Proposal { arguments: &arguments, ..Proposal::default() };
+        bot.proposes_to(&format!("call_{n}"), proposal).await.expect("asked");
+        let events = takes(&mut follower, 2).await;
+        assert_eq!(events[0].kind, EventType::ToolCall);
+        assert!(events[0].data.as_str().contains(&arguments), "call {n}");
+        assert_eq!(events[1].kind, EventType::ApprovalRequest);
+    }
+}
+
+/// A follower by tool looks up the tool of a call that it has not met, and may be dropped while it does.
+async fn dropped_wait_loses_no_event(world: &mut World) {
+    let reader = without_memory(world).await;
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let ids: Vec<_> = (0..40).map(|n| format!("call_{n}")).collect();
+    for id in &ids {
+        bot.proposes(id).await.expect("asked");
+    }
+    let of_bash = EventFilter { tool: Some(ToolName::new("bash").expect("valid")), ..EventFilter::default() };
+    let mut follower = reader.follow(of_bash, 80);
+    assert!(follower.next_at_hand().await.expect("reads").is_none());
+    for (n, id) in ids.iter().enumerate() {
+        ada.allows(id).await.expect("allowed");
+        let at_hand = loop {
+            match follower.next().now_or_never() {
+                Some(event) => break Some(event),
+                None if reader.feed_tip() > 80 + i64::try_from(n).expect("few") => break None,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        let event = match at_hand {
+            Some(event) => event,
+            None => follower.next().await,
+        };
+        assert_eq!(event.expect("reads").seq, 81 + i64::try_from(n).expect("few"));
+    }
 }

@@ -67,7 +67,7 @@ async fn printed_queries_find_their_rows_by_index(world: &mut World) {
         Database::Sqlite => world.sql_connection().await,
         Database::Postgres => connected_as_the_store(world).await,
     };
-    // The rows have no valid hashes, so they are rolled back: the world verifies its log at the end of the test.
+    // The rows have no valid hashes, so they are rolled back: the world verifies its log at the test's end.
     connection.run("BEGIN").await.expect("begins");
     connection.run(&long_log()).await.expect("the rows have a valid structure");
     let count = connection.query_texts("SELECT CAST(count(*) AS text) FROM events").await.expect("reads");
@@ -85,7 +85,7 @@ async fn printed_queries_find_their_rows_by_index(world: &mut World) {
         let status = STATUS.trim_end().trim_end_matches(';').replace('?', &format!("'{id}'"));
         assert_eq!(connection.query_texts(&status).await.expect("the unchanged query runs"), decision);
     }
-    let by_index = ["calls_by_id", "requests_by_call", "responses_by_call"];
+    let by_index = ["calls_by_id", "requests_by_call", "events_by_call"];
     for (text, indexes) in [(PENDING, &by_index[..]), (STATUS, &by_index[2..])] {
         let steps = plan_of(world.database(), &mut connection, text).await;
         for index in indexes {

@@ -1,4 +1,4 @@
-//! The database enforces the structure of the log against every program: each forbidden statement is tried over a plain
+//! The database enforces the log structure against every program: each forbidden statement is tried over a plain
 //! connection.
 
 use countersign_events::{Event, EventType};
@@ -16,7 +16,7 @@ on_each_database! {
 
 const BOTH: &str = include_str!("../fixtures/forbidden/both.sql");
 
-/// Returns the statements of a file: the fault, the alternative texts of the error, and the statement.
+/// Returns a file's statements: the fault, the alternative error messages, and the statement.
 fn forbidden_statements(file: &str) -> Vec<(String, Vec<String>, String)> {
     let (_, file) = file.split_once("\n\n").expect("a head");
     let lines: Vec<_> = file.lines().collect();
@@ -149,8 +149,8 @@ async fn forbidden_statements_are_refused_and_change_nothing(world: &mut World) 
         .await;
 }
 
-/// Uses the roles of `packaging/postgres/roles.sql`, with a log in another schema than the world's own. The role of
-/// the application can do all its work and nothing else.
+/// Uses the roles of `packaging/postgres/roles.sql`, with a log in another schema than the world's own. The
+/// application's role can do all its work and nothing else.
 #[test]
 fn application_role_can_only_do_its_work() {
     in_world_on(Database::Postgres, async |world| {
@@ -190,7 +190,7 @@ fn application_role_can_only_do_its_work() {
     });
 }
 
-/// Replaces the placeholders of a statement by the `seq` of the events that they refer to.
+/// Replaces a statement's placeholders with the `seq` of the events that they refer to.
 pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
     let of = |kind: EventType, call: &str| {
         let data = |event: &Event| event.data.read::<serde_json::Value>().expect("JSON");
@@ -205,7 +205,7 @@ pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
         .replace("{ENDED}", &of(EventType::ExecutionStarted, "finished").to_string())
 }
 
-/// Decisions without a fault are accepted. Otherwise the refusal of the forbidden decisions would not show that the
+/// Decisions without a fault are accepted. Otherwise refusing the forbidden decisions would not show that the
 /// fault is the reason.
 async fn decisions_without_a_fault_pass(world: &mut World) {
     write_history(&world.agent("bot"), &world.person("ada")).await;

@@ -1,4 +1,4 @@
-//! The schema and the integrity of a database: guards that were removed and pages that were damaged are found, and
+//! Schema and database integrity: guards that were removed and pages that were damaged are found, and
 //! objects that people add are not.
 
 use countersign_store::{DatabaseKind, POSTGRES_OBJECTS, Store, StoreOptions, queries};
@@ -35,13 +35,13 @@ async fn removed_trigger_is_reported(world: &mut World) {
 }
 
 async fn removed_unique_index_is_reported(world: &mut World) {
-    world.run_sql("DROP INDEX responses_by_call").await.expect("dropped");
-    assert_eq!(problems(world).await, ["the index responses_by_call is missing"]);
-    let weaker = "CREATE INDEX responses_by_call ON events (thread_id) WHERE type = 'TOOL_APPROVAL_RESPONSE'";
+    world.run_sql("DROP INDEX events_by_call").await.expect("dropped");
+    assert_eq!(problems(world).await, ["the index events_by_call is missing"]);
+    let weaker = "CREATE INDEX events_by_call ON events (thread_id) WHERE type = 'TOOL_APPROVAL_RESPONSE'";
     world.run_sql(weaker).await.expect("created");
     assert_eq!(
         problems(world).await,
-        ["the index responses_by_call differs from the one that Countersign makes"]
+        ["the index events_by_call differs from the one that Countersign makes"]
     );
 }
 
@@ -127,7 +127,7 @@ fn version_line(objects: &str) -> String {
     objects.lines().find(|line| line.starts_with("version\t")).unwrap_or_default().to_owned()
 }
 
-/// Overwrites the middle of the page in which an index begins.
+/// Overwrites the middle of the page in which an index starts.
 fn damage_page(path: &Path, page: usize, page_size: usize) {
     let mut bytes = fs::read(path).expect("reads");
     let middle = (page - 1) * page_size + page_size / 2;

@@ -1,5 +1,5 @@
-//! The contract of the store: the log contains each event once and in order, for any number of processes that write
-//! through a store or by SQL. Each story runs on both databases. Behaviour of only one database has its own folder.
+//! The store's contract: the log contains each event once and in order, for any number of processes that write through
+//! a store or by SQL. Each story runs on both databases. Behaviour of only one database has its own folder.
 
 mod admissibility;
 mod advisors;
@@ -17,6 +17,7 @@ mod feed;
 mod first_design;
 mod guards;
 mod inspect;
+mod leases;
 mod lists;
 mod messages;
 mod migrations;
@@ -33,4 +34,4 @@ mod similar;
 mod sql_shell;
 mod sqlite;
 mod turns;
-mod webhooks;
+mod uniqueness;

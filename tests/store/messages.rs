@@ -1,6 +1,6 @@
 //! Conversations: several processes add to one, and each message is stored once.
 
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
 use countersign_events::{Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
@@ -33,7 +33,9 @@ async fn history_from_several_processes_is_stored_once(world: &mut World) {
     // Each process sends each history, as if an answer was lost each time.
     let send = async |gate: &EmbeddedGate| {
         for end in 1..=texts.len() {
-            gate.add_messages(&thread, &history(&texts[..end])).await.expect("added");
+            gate.send(operations::AddMessages { thread: thread.clone(), body: history(&texts[..end]) })
+                .await
+                .expect("added");
         }
     };
     join_all(gates.iter().map(send)).await;
@@ -49,11 +51,24 @@ async fn history_from_several_processes_is_stored_once(world: &mut World) {
 async fn closed_conversation_accepts_only_what_it_has(world: &mut World) {
     let thread = ThreadId::new("t").expect("valid");
     let gate = gate(world).await;
-    gate.add_messages(&thread, &history(&["a".to_owned()])).await.expect("added");
-    gate.acting_as(Principal::user("ada")).close(&thread).await.expect("closed");
-    let refused = gate.add_messages(&thread, &history(&["a".to_owned(), "b".to_owned()])).await;
+    gate.send(operations::AddMessages { thread: thread.clone(), body: history(&["a".to_owned()]) })
+        .await
+        .expect("added");
+    gate.acting_as(Principal::user("ada"))
+        .send(operations::CloseThread { thread: thread.clone() })
+        .await
+        .expect("closed");
+    let refused = gate
+        .send(operations::AddMessages {
+            thread: thread.clone(),
+            body: history(&["a".to_owned(), "b".to_owned()]),
+        })
+        .await;
     assert_eq!(refused.expect_err("closed").code.as_str(), "thread_closed");
-    let known = gate.add_messages(&thread, &history(&["a".to_owned()])).await.expect("stored before");
+    let known = gate
+        .send(operations::AddMessages { thread: thread.clone(), body: history(&["a".to_owned()]) })
+        .await
+        .expect("stored before");
     assert!(!known.messages[0].stored);
     gate.shut_down().await;
 }
@@ -76,8 +91,10 @@ async fn decision_in_a_message_reaches_another_process(world: &mut World) {
     let call = propose(&agent, &thread, "call_1").await;
     let ada = person.acting_as(Principal::user("ada"));
     let words = conversation(&serde_json::json!([{"role": "user", "content": "approve_once bash"}]));
-    let (waited, report) =
-        futures_util::join!(agent.wait(&thread, &call.id, None), ada.add_messages(&thread, &words));
+    let (waited, report) = futures_util::join!(
+        agent.wait(&thread, &call.id, None),
+        ada.send(operations::AddMessages { thread: thread.clone(), body: words })
+    );
     assert_eq!(report.expect("added").decisions[0].outcome, api::MessageDecisionOutcome::Decided);
     assert!(waited.expect("decided").may_run());
     let view = agent.conversation_view(&thread, api::ConversationReader::Client, None).await.expect("reads");
@@ -94,7 +111,12 @@ async fn repeated_history_decides_once(world: &mut World) {
     let denial = serde_json::json!({"role": "tool", "tool_call_id": "approval_call_1", "content": "deny"});
     let history = conversation(&serde_json::json!([{"role": "user", "content": "Go on."}, denial]));
     let people = gates.each_ref().map(|gate| gate.acting_as(Principal::user("ada")));
-    let reports = join_all(people.iter().map(|ada| ada.add_messages(&thread, &history))).await;
+    let reports = join_all(
+        people
+            .iter()
+            .map(|ada| ada.send(operations::AddMessages { thread: thread.clone(), body: history.clone() })),
+    )
+    .await;
     let refused = |made: &api::MessageDecision| made.outcome == api::MessageDecisionOutcome::Refused;
     let decisions: Vec<_> = reports.into_iter().flat_map(|report| report.expect("added").decisions).collect();
     assert!(!decisions.is_empty() && !decisions.iter().any(refused), "{decisions:?}");

@@ -24,7 +24,7 @@ on_each_database! {
     ten_stores_migrate_a_log_at_once,
 }
 
-/// Returns the address of a new, empty log beside the world's own, as the command line takes it.
+/// Returns a new's address, empty log beside the world's own, as the command line takes it.
 async fn new_log_url(world: &mut World, name: &str) -> String {
     match world.database() {
         Database::Sqlite => world.folder().join(name).display().to_string(),
@@ -103,7 +103,7 @@ async fn ten_stores_open_a_new_log_at_once(world: &mut World) {
     }
 }
 
-/// Changes the log like a migration of a later version, which allows versions since `oldest` to use the log.
+/// Changes the log like a later version's migration, which allows versions since `oldest` to use the log.
 async fn apply_later_migration(world: &World, oldest: i64) {
     let step = format!(
         "CREATE TABLE of_the_future (id integer PRIMARY KEY);
@@ -115,7 +115,7 @@ async fn apply_later_migration(world: &World, oldest: i64) {
     world.run_sql(&step).await.expect("the later migration succeeds");
 }
 
-/// Returns the number of the last migration that this version knows.
+/// Returns the last migration number that this version knows.
 fn known(world: &World) -> i64 {
     steps(world).last().expect("there is a migration").0
 }
@@ -180,7 +180,7 @@ async fn log_of_a_development_version_is_called_that(world: &mut World) {
     }
 }
 
-/// Makes a log of the layout before the last one, and returns its address.
+/// Makes a log with the layout before the last one, and returns its address.
 async fn make_older_log(world: &mut World, name: &str) -> String {
     let url = new_log_url(world, name).await;
     let mut connection = match world.database() {
@@ -199,7 +199,7 @@ async fn make_older_log(world: &mut World, name: &str) -> String {
 /// A migration may exclude the programs that use the log.
 async fn log_in_use_is_migrated_on_request(world: &mut World) {
     let url = make_older_log(world, "older").await;
-    // The marks of a program that uses the log.
+    // The marks that a program leaves when it uses the log.
     let bell = (world.database() == Database::Sqlite).then(|| {
         let bell = fs::File::create(format!("{url}-bell")).expect("created");
         bell.lock_shared().expect("locked");

@@ -4,9 +4,9 @@
 use crate::erasure::{ErasureStory, SECRET};
 use countersign_approvals::Refused;
 use countersign_events::{EventType, event::CallState};
-use countersign_store::{DatabaseKind, StoreError, migrations};
+use countersign_store::StoreError;
 use countersign_tests::{Proposal, World, append_sealed, code, on_each_database};
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 on_each_database! {
     call_of_a_newer_event_is_only_read,
@@ -129,7 +129,7 @@ async fn due_times_of_such_calls_pass(world: &mut World) {
     }
 }
 
-/// A harmless event may have texts, which only a newer version finds.
+/// A harmless event may have content, which only a newer version finds.
 async fn call_with_newer_events_is_not_erased(world: &mut World) {
     let story = ErasureStory::open(world).await;
     story.runs("call_1", SECRET).await;
@@ -145,20 +145,4 @@ async fn call_with_newer_events_is_not_erased(world: &mut World) {
     story.erases("call_2").await.expect("erased");
     assert_eq!(verify(world).await, (1, 0));
     story.ends().await;
-}
-
-/// The index and the view have the types that programs of this layout know.
-#[test]
-fn layout_lists_the_known_types() {
-    let known: BTreeSet<_> = EventType::ALL.iter().map(EventType::as_str).collect();
-    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
-        let (.., text) = migrations(kind)[0];
-        let statements = text.split(';').filter(|statement| statement.contains("events_after_layout_4"));
-        let lists: Vec<_> = statements.filter_map(|statement| statement.rsplit_once("WHERE")).collect();
-        assert_eq!(lists.len(), 2, "the index and the view");
-        for (_, list) in lists {
-            let named: BTreeSet<_> = list.split('\'').skip(1).step_by(2).collect();
-            assert_eq!(named, known);
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The table of the times at which proposers were last seen.
+//! The table with the times at which proposers were last seen.
 
 use countersign_events::{CallId, ThreadId, Timestamp};
 use countersign_store::ProposerPresence;

@@ -1,6 +1,6 @@
 //! `docs/queries.md`: each query answers its question on both databases, over a log in which each question has an answer.
 
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
 use countersign_events::{
     Json, Principal, ThreadId,
     event::{Decision, Mode},
@@ -38,7 +38,7 @@ verdict = "ask"
 expires = "15m"
 "#;
 
-/// The headings of the page, each with the cells that every row must have in this order, one entry per row.
+/// The page's headings, each with the cells that every row must have in this order, one entry per row.
 const ANSWERS: &[(&str, &[&str])] = &[
     (
         "Who allowed this call, and what ran?",
@@ -82,7 +82,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ),
     ("Which outcomes are unknown?", &["release|deploy_2|deploy|worker-1|2026-01-31T|2026-01-31T|"]),
     (
-        "Which grants are in force, and which calls did they answer?",
+        "Which grants are active, and which calls did they answer?",
         &["|release|bash|tool|allow|agent:bot|user:ada|2026-01-31T|Z|1"],
     ),
     ("Which grants have ended, and why?", &["|docs|bash|tool|user:ada|2026|2026|user:ben|revoked"]),
@@ -142,7 +142,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("Which decisions were made with SQL?", &["|user:ada|docs|docs_2|deny"]),
 ];
 
-/// The people, the agents and the clock of the story.
+/// The story's people, agents and clock.
 struct AuditStory<'a> {
     world: &'a World,
     gate: EmbeddedGate,
@@ -206,7 +206,13 @@ async fn queries_of_the_page_answer(world: &mut World) {
     let (request, fetch) =
         (api::EraseRequest { reason: "request 17".to_owned() }, api::parse_call_id("fetch_1"));
     let zoe = story.acting_as(Principal::user("zoe"));
-    zoe.erase(&thread_id("release"), &fetch.expect("valid"), &request).await.expect("erased");
+    zoe.send(operations::EraseCall {
+        thread: thread_id("release"),
+        id: fetch.expect("valid"),
+        body: request,
+    })
+    .await
+    .expect("erased");
     story.gate.shut_down().await;
     let denial = "INSERT INTO decisions VALUES ('docs', 'docs_2', 'deny', 'user:ada', NULL)";
     world.run_shell(denial).await.expect("the shell decides");
@@ -266,7 +272,7 @@ async fn work_on_documents(story: &AuditStory<'_>) {
     let call = story.decides("ada", "docs", "docs_1", for_the_tool()).await;
     let grant = call.response.expect("decided").seq;
     let ben = story.acting_as(Principal::user("ben"));
-    ben.revoke(&thread_id("docs"), grant).await.expect("revoked");
+    ben.send(operations::RevokeGrant { thread: thread_id("docs"), seq: grant }).await.expect("revoked");
     story.proposes("docs", "docs_2", "mail", r#"{"to":"press"}"#).await;
 }
 
@@ -274,18 +280,19 @@ async fn work_on_documents(story: &AuditStory<'_>) {
 async fn change_settings(story: &AuditStory<'_>) {
     let (ada, ben) = (story.acting_as(Principal::user("ada")), story.acting_as(Principal::user("ben")));
     let mode = api::ModeRequest { mode: Mode::ApproveAll, new_thread: true };
-    ben.set_mode(&thread_id("night"), &mode).await.expect("set");
+    ben.send(operations::SetMode { thread: thread_id("night"), body: mode }).await.expect("set");
     story.proposes("night", "night_1", "bash", r#"{"command":"sync"}"#).await;
-    let replaces = ada.policy().await.expect("reads").hash;
+    let replaces = ada.send(operations::ShowPolicy {}).await.expect("reads").hash;
     let (text, source) = ("default = \"ask\"\n".to_owned(), "night.toml".to_owned());
     let policy = api::PolicyRequest { text, layers: Vec::new(), source, replaces };
-    ada.apply_policy(&policy).await.expect("applied");
+    ada.send(operations::ApplyPolicy { body: policy }).await.expect("applied");
 }
 
-/// The queries of the page, each with its heading.
+/// The page's queries, each with its heading.
 fn printed_queries() -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/queries.md");
     let text = fs::read_to_string(path).expect("the page exists");
+    let (text, _) = text.split_once("\n## The indexes\n").expect("the last section has no query");
     let sections = text.split("\n## ").skip(1);
     let parts = sections.map(|section| {
         let (heading, rest) = section.split_once('\n').expect("a section has a text");
@@ -297,7 +304,7 @@ fn printed_queries() -> Vec<(String, String)> {
     parts.collect()
 }
 
-/// Compares the rows of the answer with the expected ones, each of which must contain its cells in this order.
+/// Compares answer rows with the expected ones, each of which must contain its cells in this order.
 fn compare_rows(heading: &str, answer: &str, rows: &[&str]) -> Result<(), String> {
     let contains = |line: &str, row: &str| {
         let cells = row.split('|').filter(|cell| !cell.is_empty());

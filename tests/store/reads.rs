@@ -129,7 +129,7 @@ async fn play_random_step(chance: &mut Random, world: &World, store: &Store) {
     world.clock().advance(Duration::from_millis(u64::try_from(chance.below(900)).expect("small")));
 }
 
-/// Returns the `seq` of the requests of all pending calls, computed from the events of each call.
+/// Returns the `seq` of every pending call's request, computed from the events of each call.
 async fn waiting(world: &World) -> Vec<i64> {
     let mut calls = HashSet::new();
     let mut waiting = Vec::new();

@@ -16,6 +16,7 @@ on_each_database! {
     follower_by_tool_sees_calls_proposed_earlier,
     rare_matches_are_found_span_by_span,
     follower_of_rare_events_searches_the_log_once,
+    follower_of_quiet_thread_needs_no_table,
     replaying_followers_share_pages_of_the_table,
     pages_are_bounded_in_bytes,
 }
@@ -65,7 +66,7 @@ fn random_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
     }
 }
 
-/// Returns the `seq` of the matching events, computed from the whole log in the simplest way.
+/// Returns the matching events' `seq`, computed from the whole log in the simplest way.
 fn matching_seqs(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
@@ -129,7 +130,7 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
     }
 }
 
-/// Only the event of the call names its tool. An early follower has seen this event; a follower that starts later must
+/// Only the call event names the tool. An early follower has seen this event; a follower that starts later must
 /// look it up.
 async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
@@ -217,6 +218,28 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
     assert_eq!(count_rereads(&registry), 2, "each follower searches once");
 }
 
+/// A follower that is up to date receives the events of its thread, however many other events there were.
+async fn follower_of_quiet_thread_needs_no_table(world: &mut World) {
+    let bot = world.agent("bot");
+    bot.in_thread("quiet").proposes("call_1").await.expect("asked");
+    let store = world.another_store_with(StoreOptions { recent: 4, ..world.options() }).await;
+    let mut registry = Registry::default();
+    store.register(&mut registry);
+    let quiet = ThreadId::new("quiet").expect("valid");
+    let mut follower = store.follow(EventFilter::of_thread(&quiet), 0);
+    for _ in 0..2 {
+        follower.next().await.expect("reads");
+    }
+    assert!(follower.next_at_hand().await.expect("reads").is_none());
+    let before = count_rereads(&registry);
+    for n in 0..30 {
+        bot.proposes(&format!("call_{n}")).await.expect("asked");
+    }
+    bot.in_thread("quiet").proposes("call_2").await.expect("asked");
+    assert_eq!(follower.next().await.expect("reads").seq, 63);
+    assert_eq!(count_rereads(&registry), before);
+}
+
 /// Returns how often followers have read the table.
 fn count_rereads(registry: &Registry) -> u64 {
     let mut metrics = String::new();
@@ -225,7 +248,7 @@ fn count_rereads(registry: &Registry) -> u64 {
     count.and_then(|count| count.parse().ok()).expect("the reads are counted")
 }
 
-/// Readers that begin at the same place, for example after a restart, do not all read the table.
+/// Readers that start at the same position, for example after a restart, do not all read the table.
 async fn replaying_followers_share_pages_of_the_table(world: &mut World) {
     let bot = world.agent("bot");
     for first in (0..500).step_by(50) {

@@ -1,4 +1,4 @@
-//! The creation of a log: by many stores at once, in several schemas, and its refusal in an unsuitable database.
+//! A log's creation: by many stores at once, in several schemas, and its refusal in an unsuitable database.
 
 use super::{
     MESSAGE, PostgresShell, assert_receives, bot, follows, holds, log, on_a_server, opens, options, refused,
@@ -60,7 +60,7 @@ fn logs_in_two_schemas_are_independent() {
     });
 }
 
-/// Returns the payload of the next notification. Skips `0`, with which a store tests its own channel.
+/// Returns the next notification's payload. Skips `0`, with which a store tests its own channel.
 async fn next_notification(listener: &mut PgListener) -> String {
     loop {
         let notification = listener.recv().await.expect("a notification arrives");

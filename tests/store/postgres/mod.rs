@@ -45,7 +45,7 @@ async fn opens(url: &str) -> Store {
     tries(url).await.expect("the log opens")
 }
 
-/// Returns the code of the error on opening the log. The text of the error must not contain `secret`.
+/// Returns the error code from opening the log. The error message must not contain `secret`.
 async fn refused(url: &str, secret: &str) -> &'static str {
     let Err(error) = tries(url).await else { panic!("the log opens") };
     let text = format!("{error} {error:?} {error:#?}");
@@ -109,7 +109,7 @@ impl PostgresShell {
         Self(conn)
     }
 
-    /// Runs statements. Returns the first column of the last row as text, or the SQLSTATE of the error.
+    /// Runs statements. Returns the last row's first column as text, or the error's SQLSTATE.
     async fn tries(&mut self, sql: &str) -> Result<String, String> {
         let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
         let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {

@@ -159,7 +159,7 @@ fn notifications_resume_after_a_cut_connection() {
     });
 }
 
-/// The server ends the transaction of a writer that is silent for five seconds.
+/// The server ends a writer's transaction after five seconds of silence.
 #[test]
 fn stalled_writer_blocks_others_only_for_a_while() {
     on_a_server(async |server| {

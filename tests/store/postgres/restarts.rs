@@ -30,7 +30,7 @@ async fn assert_stores_recover(server: &mut Cluster, end: fn(&mut Cluster)) {
     let asking = join_all(clients.map(async |(store, client)| asks(store, client, phase.subscribe()).await));
     let rounds = async {
         for round in 0..4 {
-            // The server ends in the middle of the load.
+            // The server ends in mid-load.
             follower_is_past(&stores[0], 40 * (round + 1)).await;
             end(server);
             server.start().await;
@@ -45,7 +45,7 @@ async fn assert_stores_recover(server: &mut Cluster, end: fn(&mut Cluster)) {
     assert_complete(&log(&stores[0]).await, &acknowledged);
 }
 
-/// The value of the phase that ends the rounds.
+/// The phase value that ends the rounds.
 const OVER: u32 = 1_000;
 
 async fn follower_is_past(store: &Store, seq: i64) {
@@ -53,8 +53,8 @@ async fn follower_is_past(store: &Store, seq: i64) {
     while follower.next().await.is_ok_and(|event| event.seq < seq) {}
 }
 
-/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Returns the ids of the
-/// acknowledged calls.
+/// Proposes calls until the rounds end, and repeats each call that was not acknowledged. Returns the acknowledged
+/// calls' ids.
 async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> Vec<String> {
     let mut acknowledged = Vec::new();
     while *phase.borrow_and_update() < OVER {

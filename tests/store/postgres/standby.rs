@@ -1,4 +1,4 @@
-//! Failover: stores do not write to a standby, detect a promoted standby that lacks events, and use a complete one
+//! Failover: stores do not write to a standby, detect a promoted standby that misses events, and use a complete one
 //! without interruption.
 
 use super::{assert_receives, bot, follows, holds, on_a_server, opens, refused, tries};
@@ -17,7 +17,7 @@ async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
     (proxy, store, standby)
 }
 
-/// Redirects the address of the store to the standby.
+/// Redirects the store's address to the standby.
 fn point_at_standby(proxy: &Proxy, standby: &Cluster) {
     proxy.redirect_to(&standby.socket());
     proxy.cut();

@@ -4,7 +4,7 @@ use super::{
     MESSAGE, PostgresShell, ada, assert_receives, bot, follows, holds, on_a_server, opens, options, tries,
     try_open_with,
 };
-use countersign_api::ApprovalGate;
+use countersign_api::{ApprovalGate, SendOperation, operations};
 use countersign_approvals::access::VisibleThreads;
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
@@ -138,7 +138,7 @@ async fn propose_large_call(store: &Store, number: usize) -> Result<usize, Store
 
 const ROLES: &str = include_str!("../../../packaging/postgres/roles.sql");
 
-/// The role has no right to change rows; the function of the owner does it, and a trigger checks each row.
+/// The role has no right to change rows; the owner's function does it, and a trigger checks each row.
 async fn application_role_erases_and_archives(server: &Cluster) {
     let url = server.url_as("countersign_app", "postgres");
     let address = DatabaseUrl::parse(&url).expect("a valid address");
@@ -146,11 +146,14 @@ async fn application_role_erases_and_archives(server: &Cluster) {
     let thread = countersign_events::ThreadId::new("t").expect("valid");
     let call = countersign_api::parse_call_id("call_1").expect("valid");
     let request = countersign_api::EraseRequest { reason: "request 17".to_owned() };
-    let report = gate.erase(&thread, &call, &request).await.expect("erased");
+    let report = gate
+        .send(operations::EraseCall { thread: thread.clone(), id: call.clone(), body: request })
+        .await
+        .expect("erased");
     assert_eq!(report.call.arguments.as_str(), "null");
     let refused = gate.compact().await.expect_err("the owner does that").to_string();
     assert!(refused.contains("VACUUM FULL events"), "{refused}");
-    gate.close(&thread).await.expect("closed");
+    gate.send(operations::CloseThread { thread: thread.clone() }).await.expect("closed");
     let folder = tempfile::tempdir().expect("a folder");
     let later = countersign_events::Timestamp::from_millis(9_000_000_000_000);
     let archived = gate.archive(later, &VisibleThreads::default(), &folder.path().join("old"), |_| {}).await;

@@ -45,7 +45,7 @@ fn read_only_log_refuses_writes_and_creates_nothing() {
     });
 }
 
-/// A reader of another user must see the events of a process that writes.
+/// Another user's reader must see the events of a writing process.
 #[test]
 fn reader_sees_events_of_the_running_writer() {
     in_world(async |world| {
@@ -76,7 +76,7 @@ fn older_or_empty_file_is_not_migrated() {
     });
 }
 
-/// The events of a process that runs stay in the write-ahead log for a while.
+/// A running process's events stay in the write-ahead log for a while.
 #[test]
 fn plain_copy_of_live_file_is_reported() {
     in_world(async |world| {

@@ -92,7 +92,7 @@ fn removed_companion_loses_no_event() {
     }
 }
 
-/// `cp` over the open file keeps its inode, and the caches of the open connections stay valid.
+/// `cp` over the open file keeps its inode, and the caches in open connections stay valid.
 #[test]
 fn nothing_is_acknowledged_after_the_file_was_overwritten() {
     in_world(async |world| {

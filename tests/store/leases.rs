@@ -1,7 +1,7 @@
-//! The right of one server to deliver the messages of a webhook, and the state beside the log.
+//! One server's lease to deliver webhook messages, and the state beside the log.
 
 use countersign_events::Timestamp;
-use countersign_store::{WebhookDelivery, WebhookLease};
+use countersign_store::{LeaseTask, LeasedTask, TaskLease};
 use countersign_tests::{World, on_each_database};
 use std::time::Duration;
 
@@ -13,18 +13,20 @@ on_each_database! {
 
 const LEASE: Duration = Duration::from_secs(6);
 
-fn lease(holder: &str, until: Timestamp) -> WebhookLease {
-    WebhookLease { webhook: 7, holder: holder.to_owned(), until }
+const WEBHOOK: LeaseTask = LeaseTask::Webhook(7);
+
+fn lease(holder: &str, until: Timestamp) -> TaskLease {
+    TaskLease { task: WEBHOOK, holder: holder.to_owned(), until }
 }
 
-async fn holds(world: &World, holder: &str, now: Timestamp, state: Option<&str>) -> WebhookDelivery {
+async fn holds(world: &World, holder: &str, now: Timestamp, state: Option<&str>) -> LeasedTask {
     let lease = lease(holder, now.after(LEASE));
-    world.store().hold_webhook(&lease, state.map(str::to_owned), now).await.expect("writes")
+    world.store().hold_lease(&lease, state.map(str::to_owned), now).await.expect("writes")
 }
 
 async fn one_server_holds_a_webhook_until_its_lease_ends(world: &mut World) {
     let now = world.now();
-    assert_eq!(world.store().webhook_delivery(7).await, Ok(None));
+    assert_eq!(world.store().lease(WEBHOOK).await, Ok(None));
     assert_eq!(holds(world, "a", now, None).await.lease.holder, "a");
     assert_eq!(holds(world, "b", now, None).await.lease.holder, "a");
     let later = now.after(Duration::from_secs(5));
@@ -38,7 +40,7 @@ async fn state_survives_a_change_of_the_holder(world: &mut World) {
     let now = world.now();
     holds(world, "a", now, Some("{\"cursor\":3}")).await;
     assert_eq!(holds(world, "b", now, Some("{}")).await.state, "{\"cursor\":3}", "only the holder writes");
-    let given_back = world.store().hold_webhook(&lease("a", now), None, now).await.expect("writes");
+    let given_back = world.store().hold_lease(&lease("a", now), None, now).await.expect("writes");
     assert_eq!(given_back.state, "{\"cursor\":3}");
     let next = holds(world, "b", now, None).await;
     assert_eq!((next.lease.holder.as_str(), next.state.as_str()), ("b", "{\"cursor\":3}"));
@@ -47,7 +49,7 @@ async fn state_survives_a_change_of_the_holder(world: &mut World) {
 async fn rows_of_deliveries_may_be_deleted(world: &mut World) {
     let before = world.log().await;
     holds(world, "a", world.now(), Some("{}")).await;
-    world.run_sql("DELETE FROM webhook_deliveries").await.expect("they are not part of the log");
-    assert_eq!(world.store().webhook_delivery(7).await, Ok(None));
+    world.run_sql("DELETE FROM leases").await.expect("they are not part of the log");
+    assert_eq!(world.store().lease(WEBHOOK).await, Ok(None));
     assert_eq!(world.log().await, before);
 }
