@@ -1,4 +1,4 @@
-// The installed hooks stop the calls of the real agents, or let them run, and record their results.
+// The installed hooks stop the real agents' calls, or let them run, and record their results.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -139,7 +139,7 @@ const withSettings = (more) => (text, home) => {
   return JSON.stringify(more(settings, home) ?? settings);
 };
 
-/// Another hook, which replaces the command. It runs after the one of Countersign in the order of the file.
+/// Another hook, which replaces the command. It follows Countersign's hook in the file.
 const rewriting = withSettings((settings, home) => {
   const script = path.join(home, "rewrite");
   const output = { hookEventName: "PreToolUse", updatedInput: { command: "touch rewritten.txt" } };
@@ -147,7 +147,7 @@ const rewriting = withSettings((settings, home) => {
   settings.hooks.PreToolUse.push({ hooks: [{ type: "command", command: script }] });
 });
 
-/// The types of the events, and the status and the text of the results.
+/// The event types, and the status and text of each result.
 const story = (log) =>
   log.trim().split("\n").map((line) => JSON.parse(line)).filter(({ threadId }) => threadId !== "terminal").filter(({ type }) => type.startsWith("TOOL_E") || type === "TOOL_RESULT" || type === "THREAD_MODE_SET");
 
@@ -175,7 +175,7 @@ test("claude-code in plan mode changes nothing, although a rule allows it", asyn
 });
 
 for (const kind of ["ask", "deny"]) {
-  test(`permissions.${kind} of claude-code stays in force, and the call ends as not run`, async () => {
+  test(`permissions.${kind} of claude-code stays active, and the call ends as not run`, async () => {
     const change = withSettings((settings) => void (settings.permissions = { [kind]: ["Bash(touch:*)"] }));
     const played = await play("claude-code", ALLOW, change, []);
     assert.ok(!played.ran, played.output);

@@ -1,7 +1,8 @@
 //! `countersign advisor` and `countersign flag`, and advice where calls are shown.
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_gate::{AdviceCommand, CallId, ThreadId, event::AdviceVerdict};
+use countersign_approvals::decide::AdviceCommand;
+use countersign_events::{CallId, ThreadId, event::AdviceVerdict};
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"
@@ -37,7 +38,7 @@ async fn advise(desk: &TerminalDesk, id: &str, advice: AdviceVerdict) {
     let gate = desk.gate().await;
     let policy = gate.policy_in_force().expect("readable");
     let (thread, id) = (ThreadId::new("t1").expect("valid"), CallId::new(id).expect("valid"));
-    let call = countersign_api::ApprovalGate::call(&gate, &thread, &id).await.expect("known");
+    let call = countersign_api::CallGate::call(&gate, &thread, &id).await.expect("known");
     let command = AdviceCommand {
         advisor: "judge".to_owned(),
         configuration: policy.advisor("judge").expect("an advisor").configuration,
@@ -60,11 +61,11 @@ async fn unknown_advisor_is_refused() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         assert_snapshot!(desk.types("advisor list").await, @"
-    The policy in force has no advisors.
+    The active policy has no advisors.
     exit 0
     ");
         assert_snapshot!(desk.types("advisor allow-decide judge --statement yes").await, @r#"
-    ! countersign: the policy in force has no advisor "judge"; it has none
+    ! countersign: the active policy has no advisor "judge"; it has none
     exit 1
     "#);
         assert_snapshot!(desk.types("advisor allow-decide judge").await, @"

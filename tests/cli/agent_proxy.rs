@@ -1,8 +1,8 @@
 //! `countersign acp` and `countersign codex-app-server` between a scripted client and a scripted agent.
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{Principal, event::Decision};
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_events::{Principal, event::Decision};
 use insta::assert_snapshot;
 
 /// An agent that prints these lines, waits for one line of the client after each of `waits`, and keeps all it reads in `got`.
@@ -82,6 +82,34 @@ async fn acp_refusal_selects_the_rejecting_option() {
         proxy.wait_for_exit().await;
         assert_snapshot!(got(desk), @r#"{"jsonrpc":"2.0","id":7,"result":{"outcome":{"optionId":"no","outcome":"selected"}}}"#);
         assert!(calls(desk).await.contains("arguments not supplied"), "the approver is told");
+    })
+    .await;
+}
+
+/// The form of obra/lace (August 2026): the question is flat, and names its input only in the update before it.
+#[tokio::test]
+async fn lace_question_is_answered_in_its_form() {
+    const UPDATE: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","streamSeq":3,"turnId":"u1","turnSeq":1,"type":"tool_use","toolCallId":"c1","name":"bash","kind":"execute","input":{"command":"make"},"status":"awaiting_permission"}}"#;
+    const ASK: &str = r#"{"jsonrpc":"2.0","id":"a_1","method":"session/request_permission","params":{"sessionId":"s1","turnId":"u1","turnSeq":1,"requestedAt":"2026-08-18T10:00:00.000Z","toolCallId":"c1","tool":"bash","kind":"execute","resource":"make","options":[{"optionId":"allow","label":"Allow"},{"optionId":"deny","label":"Deny"}]}}"#;
+    let done = UPDATE.replace("awaiting_permission", "completed");
+    with_desk(async |desk| {
+        let second = ASK.replace("\"c1\"", "\"c2\"").replace("a_1", "a_2");
+        write_agent(desk, &[Prints(UPDATE), Prints(ASK), Reads, Prints(&done), Prints(&second), Reads]);
+        let proxy = desk.start_open("acp -- sh agent.sh");
+        decide(desk, "s1", "c1", api::DecisionRequest::plain(Decision::AllowOnce)).await;
+        decide(desk, "s1", "c2", api::DecisionRequest::plain(Decision::Deny)).await;
+        let ended = proxy.wait_for_exit().await;
+        assert_eq!(ended.stdout, format!("{UPDATE}\n{done}\n"));
+        assert_snapshot!(got(desk), @r#"
+        {"jsonrpc":"2.0","id":"a_1","result":{"decision":"allow"}}
+        {"jsonrpc":"2.0","id":"a_2","result":{"decision":"deny"}}
+        "#);
+        assert_snapshot!(calls(desk).await, @r#"
+        2 TOOL_CALL acp:execute {"command":"make"} bash: make
+        6 TOOL_RESULT success
+        7 TOOL_CALL acp:execute {"argumentsNotSupplied":true,"content":null,"locations":null,"subject":null,"title":"bash: make"} bash: make; arguments not supplied: the agent did not say what it would run
+        10 TOOL_RESULT denied
+        "#);
     })
     .await;
 }

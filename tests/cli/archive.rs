@@ -1,4 +1,4 @@
-//! `countersign archive`, and the check of an archive by `verify --archive` and by `docs/verify_export.py`.
+//! `countersign archive`, and checking an archive with `verify --archive` and `docs/verify_export.py`.
 
 use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 use insta::assert_snapshot;
@@ -32,14 +32,14 @@ async fn closed_threads_move_to_a_file() {
         assert!(plan.contains(r#""threadId":"t2""#) && !plan.contains(r#""threadId":"t1""#), "{plan}");
         let archive = "archive --before 2100-01-01T00:00:00Z old.ndjson --as user:zoe";
         assert_snapshot!(desk.types(archive).await, @"
-        The texts of 2 threads (10 events) are in [here]/old.ndjson. Keep it: the log has only their hashes.
+        The content of 2 threads (10 events) is in [here]/old.ndjson. Keep it: the log has only their hashes.
         digest [sha256]
         To give the space back to the system, run `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner).
         exit 0
         ");
         assert_snapshot!(desk.types(archive).await, @"
-        [here]/old.ndjson was there, so the command continued: the log had the texts of 0 of its 2 threads.
-        The texts of 2 threads (10 events) are in [here]/old.ndjson. Keep it: the log has only their hashes.
+        [here]/old.ndjson was there, so the command continued: the log had the content of 0 of its 2 threads.
+        The content of 2 threads (10 events) is in [here]/old.ndjson. Keep it: the log has only their hashes.
         digest [sha256]
         To give the space back to the system, run `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner).
         exit 0
@@ -84,19 +84,19 @@ async fn archived_call_is_erased_in_its_file() {
           asked      no rule matches this call
           expires    [time]
           decided    deny by user:ada at [time] (cancellation)
-          archived   all texts are in old.ndjson, by user:zoe at [time]
+          archived   all content is in old.ndjson, by user:zoe at [time]
           ended      cancelled at [time]
           result     null
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
         assert_snapshot!(desk.types("erase t2 call_2 --reason 'request 9' --as user:zoe").await, @"
-        ! countersign: the texts of this thread were moved to the archive old.ndjson: use it with the file, as in `countersign erase --archive FILE`
+        ! countersign: the content of this thread was moved to the archive old.ndjson: use it with the file, as in `countersign erase --archive FILE`
         exit 3
         ");
         let erase = "erase t2 call_2 --reason 'request 9' --as user:zoe --archive old.ndjson";
         assert_snapshot!(desk.types(erase).await, @"
-        Erased the texts of call_2. Their hashes and everything else stay in the log.
+        Erased the content of call_2. Its hashes and everything else stay in the log.
         Free parts of the database file may have remains until `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner). Earlier backups, copies and exports still have them.
         exit 0
         ");
@@ -111,7 +111,7 @@ async fn archived_call_is_erased_in_its_file() {
         ");
         assert_eq!(desk.types("verify --archive old.ndjson").await.code, 0);
         let events = desk.types("log --type THREAD_ARCHIVED").await.stdout;
-        assert!(events.contains("moves the texts of 5 events of the thread to old.ndjson"), "{events}");
+        assert!(events.contains("moves the content of 5 events of the thread to old.ndjson"), "{events}");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! `countersign backup`, and the report of a log that a plain copy has emptied.
+//! `countersign backup`, and the report about a log that a plain copy has emptied.
 
 use crate::desk::with_desk;
 use insta::assert_snapshot;

@@ -361,7 +361,7 @@ async fn server_reports_a_log_that_lost_its_checkpoint() {
         let url = greeting.split_whitespace().find(|word| word.starts_with("http://")).expect("its address");
         let doctor = desk.types(&format!("doctor --server {url}")).await;
         assert!(doctor.code == 1 && doctor.stdout.contains("fail  checkpoints  nothing was signed"), "{doctor}");
-        let page = new_client().get(format!("{url}/metrics")).send().await.expect("metrics").text().await.expect("a text");
+        let page = new_client().get(format!("{url}/metrics")).send().await.expect("metrics").text().await.expect("a string");
         assert!(page.contains("countersign_checkpoint_failures_total 1\n"), "{page}");
         assert!(page.contains("countersign_last_checkpoint_time_seconds 0"), "{page}");
         server.send_signal("INT").await;

@@ -141,7 +141,7 @@ async fn misleading_name_of_a_person_is_refused() {
     .await;
 }
 
-/// The row is the one that the process of an agent leaves behind.
+/// An agent process leaves such a row behind.
 #[tokio::test]
 async fn allowing_a_call_of_a_lost_agent_warns() {
     with_desk(async |desk| {

@@ -4,7 +4,7 @@ use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk, with_empty_desk};
 use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
 
-/// The log of the user whose home folder is the desk's folder.
+/// The default log for a user whose home folder is the desk folder.
 const USER_LOG: &str = ".local/share/countersign/countersign.db";
 
 /// Runs a shell script; a failure of its last command is in the text.

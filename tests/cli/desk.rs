@@ -1,8 +1,11 @@
 //! A temporary folder and a clean environment in which tests run the command.
 
 use crate::snapshot_text::hide;
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::{Clock, StoreOptions};
 use futures_util::StreamExt;
 use std::{
     fmt,
@@ -184,7 +187,7 @@ impl TerminalDesk {
         opened.expect("the log opens").acting_as(Principal::agent("builder"))
     }
 
-    /// Proposes a call of a tool in a thread, as `agent:builder`.
+    /// Proposes a tool call in a thread, as `agent:builder`.
     pub(crate) async fn propose(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         self.propose_at(Clock::System, thread, id, tool, arguments).await;
     }
@@ -214,13 +217,13 @@ impl TerminalDesk {
         gate.shut_down().await;
     }
 
-    /// Puts a policy in force in the log of the folder, as a person.
+    /// Puts an active policy in the folder's log, as a person.
     pub(crate) async fn apply_policy(&self, text: &str) {
         let gate = self.gate().await.acting_as(Principal::user("operator"));
-        let replaces = gate.policy().await.expect("the log has a policy").hash;
+        let replaces = gate.send(operations::ShowPolicy {}).await.expect("the log has a policy").hash;
         let (text, source) = (text.to_owned(), "a test".to_owned());
         let request = api::PolicyRequest { text, layers: Vec::new(), source, replaces };
-        gate.apply_policy(&request).await.expect("the policy is valid");
+        gate.send(operations::ApplyPolicy { body: request }).await.expect("the policy is valid");
         gate.shut_down().await;
     }
 
@@ -233,7 +236,7 @@ impl TerminalDesk {
         DeskScreen { stdout: text(&output.stdout), stderr: text(&output.stderr), code }
     }
 
-    /// Replaces the paths of the folder and of the command by fixed text.
+    /// Replaces the folder path and the command path with fixed text.
     pub(crate) fn without_paths(&self, text: &str) -> String {
         let here = self.folder.path().display().to_string();
         text.replace(COUNTERSIGN, "countersign").replace(&here, "[here]")

@@ -9,7 +9,7 @@ async fn foreign_file_is_not_modified() {
     with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         fail  file         [here]/.local/share/countersign/countersign.db does not exist
                            → create it with `countersign serve` or `countersign run`, or use another file with --database
@@ -20,7 +20,7 @@ async fn foreign_file_is_not_modified() {
         desk.write_file("notes.txt", &"not a database, but longer than a header of one\n".repeat(9));
         assert_snapshot!(desk.types("doctor --database notes.txt").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         fail  file         [here]/notes.txt is not an SQLite database
                            → use another file with --database; nothing was changed
@@ -30,12 +30,12 @@ async fn foreign_file_is_not_modified() {
         ");
         desk.run_program("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
-        {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"no file is named: the policy of the log is in force","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"[here]/other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
+        {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"no file is named: the policy of the log is active","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"[here]/other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
         "#);
         assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         fail  server       no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
                            → start the server: `countersign serve`, or PostgreSQL
@@ -53,7 +53,7 @@ async fn healthy_log_passes_all_checks() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         ok    file         [here]/countersign.db, [size]
         ok    permissions  only the owner can read and write it
@@ -129,7 +129,7 @@ async fn server_health_is_reported() {
             let server = format!("http://{}", server_world.service.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
             ok    settings     there is no settings file; `countersign config` lists the settings
-            ok    policy       no file is named: the policy of the log is in force
+            ok    policy       no file is named: the policy of the log is active
             ok    clock        it is [time]
             ok    server       http://[port] is ready: 1 event, 0 open requests
             ok    version      0.1.0, the same as this command

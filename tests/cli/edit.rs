@@ -1,11 +1,11 @@
-//! An approver edits the arguments of a call before allowing it.
+//! An approver edits a call's arguments before allowing it.
 
 use crate::{
     desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
     watch_plain,
 };
-use countersign_api::ApprovalGate;
+use countersign_api::{ApprovalGate, CallGate};
 use insta::assert_snapshot;
 
 /// Sets an `$EDITOR` that replaces `from` by `to`.
@@ -125,7 +125,7 @@ async fn invalid_or_blocked_arguments_are_refused() {
         let mut call = countersign_api::ProposeRequest::new("call_1", "resize", r#"{"size":1}"#).expect("valid");
         let schema = r#"{"type":"object","properties":{"size":{"type":"integer"}}}"#;
         call.definition = Some(countersign_api::ProposedDefinition {
-            input_schema: Some(countersign_gate::Json::parse(schema).expect("valid")),
+            input_schema: Some(countersign_events::Json::parse(schema).expect("valid")),
             ..Default::default()
         });
         gate.propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call).await.expect("proposed");

@@ -27,13 +27,13 @@ async fn check(desk: &TerminalDesk, tips: &[&str]) -> DeskScreen {
     desk.try_program("python3", &[&[SCRIPT, "export"], tips].concat()).await
 }
 
-/// Checks these lines in place of the exported ones.
+/// Checks these lines instead of the exported ones.
 async fn check_lines(desk: &TerminalDesk, lines: &[String]) -> DeskScreen {
     desk.write_file("export", &(lines.join("\n") + "\n"));
     check(desk, &[]).await
 }
 
-/// The link of an exported event, as `SEQ:HASH`.
+/// An exported event's link, as `SEQ:HASH`.
 fn tip_of(line: &str) -> String {
     let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
     format!("{}:{}", event["seq"], event["hash"].as_str().expect("a hash"))

@@ -4,7 +4,7 @@
 use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 use countersign_tests::in_private_mounts;
 
-/// A closed thread with long texts, and a backup of the log.
+/// A closed thread with long content, and a log backup.
 async fn write_history(desk: &TerminalDesk) {
     let text = "x".repeat(60_000);
     for call in 0..6 {

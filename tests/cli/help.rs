@@ -29,10 +29,10 @@ async fn short_help_lists_the_commands() {
           stop               Deny all pending calls at once
           release            Let another executor take over a call whose executor was lost
           flag               Complain that a call was allowed
-          erase              Erase the arguments and the other texts of a call that has ended
-          log                Print the events of the log
+          erase              Erase the arguments and other content of a call that has ended
+          log                Print the log's events
           calls              List calls, the newest first
-          thread             List threads, and change the settings of a thread
+          thread             List threads, and change a thread's settings
           grant              List and revoke grants: decisions that answer later calls of a thread
           tool               List the tools that the log knows, and accept changed definitions
           token              Create, list and revoke the tokens with which callers use a server
@@ -41,18 +41,18 @@ async fn short_help_lists_the_commands() {
           advisor            List the advisors of the policy, and let them decide
           policy             Check a policy, test it, and compare it with the log
           install            Let a coding agent ask Countersign before it runs a tool
-          uninstall          Remove what `install` added to the configuration of a coding agent
-          hook               Answer a message of a coding agent's hook
+          uninstall          Remove what `install` added to a coding agent's configuration
+          hook               Answer a message from a coding agent's hook
           acp                Run an agent of the Agent Client Protocol, and answer its questions for
                              permission
           codex-app-server   Run the app server of Codex, and answer its requests for approval
           stats              Count calls and decisions, and how long people took to decide
           doctor             Check the database, the server and this machine for problems
           verify             Check the hash chain of the whole log
-          checkpoint         Sign the tip of the log, so that a later change to it shows
+          checkpoint         Sign the log's tip, so that a later change to it shows
           migrate            Upgrade a log to the schema of this version
-          archive            Move the texts of old closed threads to a file
-          compact            Build the database file again, smaller and without erased texts
+          archive            Move the content of old closed threads to a file
+          compact            Build the database file again, smaller and without erased content
           backup             Back up the log into a new file, while processes use it
           restore            Restore a backup as the log
           copy               Copy a whole log into another database
@@ -82,8 +82,7 @@ async fn long_help_explains_settings_and_exit_codes() {
         Global options:
               --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: ./countersign.db
                                       if it exists, otherwise one log per user]
-              --database-file <FILE>  A file that contains the address of the log, which may include a
-                                      password
+              --database-file <FILE>  A file that contains the log's address, which may include a password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
               --tls-ca <FILE>         The authorities to trust for an https:// server (PEM), instead of
                                       those of the system
@@ -142,11 +141,10 @@ async fn run_help_lists_its_options() {
           <COMMAND>...  The command and its arguments, after --
 
         Options:
-              --thread <THREAD>     The thread of the call; session grants apply within it [default:
-                                    terminal]
+              --thread <THREAD>     The call's thread; session grants apply within it [default: terminal]
               --tool <TOOL>         The tool name of the call [default: bash]
-              --id <ID>             The id of the call; the same id resumes a run that was interrupted
-                                    before it started, or takes over a call that was released
+              --id <ID>             The call's id; the same id resumes a run that was interrupted before it
+                                    started, or takes over a call that was released
               --description <TEXT>  The purpose, shown to approvers
               --expires <DURATION>  How long to wait for a decision, such as 90s, 15m, 2h
               --lease <DURATION>    The lease, at most 1d, renewed while the command runs: if this process
@@ -159,8 +157,7 @@ async fn run_help_lists_its_options() {
         Global options:
               --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: ./countersign.db
                                       if it exists, otherwise one log per user]
-              --database-file <FILE>  A file that contains the address of the log, which may include a
-                                      password
+              --database-file <FILE>  A file that contains the log's address, which may include a password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
               --tls-ca <FILE>         The authorities to trust for an https:// server (PEM), instead of
                                       those of the system

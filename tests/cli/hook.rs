@@ -1,12 +1,12 @@
 //! `countersign hook`: the built program answers messages that real agents sent, as an agent would run it.
 
 use crate::desk::{COUNTERSIGN, DeskScreen, TerminalDesk, with_desk, with_empty_desk};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{Principal, event::Decision};
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_events::{Principal, event::Decision};
 use insta::assert_snapshot;
 use tokio::net::TcpListener;
 
-/// Reads a message of an agent.
+/// Reads an agent message.
 pub(crate) fn message(name: &str) -> String {
     let path = format!("{}/fixtures/agent_hooks/{name}.json", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).expect("the message exists")
@@ -21,7 +21,7 @@ pub(crate) async fn allow_all(desk: &TerminalDesk) {
     desk.apply_policy("[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"").await;
 }
 
-/// The types of the events about calls, with the executor of a claim and the status of a result.
+/// The types of events about calls, with the executor of each claim and the status of each result.
 pub(crate) async fn history(desk: &TerminalDesk) -> String {
     let query = "SELECT seq || ' ' || type || coalesce(' ' || (data ->> 'executor'), '') ||
                  coalesce(' ' || (data ->> 'status'), '') FROM events WHERE type LIKE 'TOOL%' ORDER BY seq";
@@ -368,7 +368,7 @@ async fn cursor_gets_its_own_answers() {
     .await;
 }
 
-/// Fails if the agent would not take this for a block. Codex ignores an exit code without a text.
+/// Fails if the agent would not take this for a block. Codex ignores an exit code without a message.
 fn assert_blocked(case: &str, answer: &DeskScreen) {
     let is_blocked = answer.code == 2 && answer.stdout.is_empty() && !answer.stderr.trim().is_empty();
     assert!(is_blocked, "{case}: {answer}");

@@ -5,7 +5,7 @@ use crate::{
     hook::{allow_all, decide, history, message, message_with_id},
 };
 
-/// The message with another value of a member, which it may lack.
+/// The message with another value for a member, which may be missing before.
 fn with_member(name: &str, member: &str, value: &str) -> String {
     let mut json: serde_json::Value = serde_json::from_str(&message(name)).expect("JSON");
     json[member] = serde_json::from_str(value).expect("JSON");

@@ -2,11 +2,11 @@
 //! no command prints it raw.
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_api::{self as api, ApprovalGate, ErrorCode};
+use countersign_api::{self as api, ApprovalGate, CallGate, ErrorCode};
 use countersign_events::{Principal, event::Decision, look::is_hidden_character};
 use serde_json::json;
 
-/// A colour, a bell, the start of a line, a reversed direction, a zero-width space, a control character of one byte, a
+/// A colour, a bell, a line start, a reversed direction, a zero-width space, a one-byte control character, a
 /// tag and a Cyrillic letter in a Latin word.
 const HOSTILE: &str = "rm\u{1b}[31m\u{7}\rx\u{202e}txt\u{200b}\u{9b}2J\u{e0041}p\u{430}y";
 

@@ -1,4 +1,4 @@
-//! The settings of the identity provider at which people sign in. `tests/browser` signs people in.
+//! Settings for the identity provider at which people sign in. `tests/browser` signs people in.
 
 use crate::desk::with_desk;
 

@@ -1,7 +1,7 @@
 //! Commands that decide or loosen, inside an agent's environment: each is refused, and changes nothing.
 
 use crate::desk::with_desk;
-use countersign_agents::environment::AGENT_VARIABLES;
+use countersign_coding_agents::environment::AGENT_VARIABLES;
 use insta::assert_snapshot;
 
 /// Command lines that decide or loosen. `p.toml` allows everything.

@@ -142,11 +142,11 @@ async fn claude_code_blocks_in_each_case() {
         case                                      outcome  relies on
         an allowed call                           allowed  it runs
         a denied call                             blocked  the answer deny stops the call
-        a killed hook                             blocked  exit code 2 with a text on stderr stops the call
-        a missing program                         blocked  exit code 2 with a text on stderr stops the call
-        a missing server                          blocked  exit code 2 with a text on stderr stops the call
-        a server that does not answer             blocked  exit code 2 with a text on stderr stops the call
-        a full disk                               blocked  exit code 2 with a text on stderr stops the call
+        a killed hook                             blocked  exit code 2 with a message on stderr stops the call
+        a missing program                         blocked  exit code 2 with a message on stderr stops the call
+        a missing server                          blocked  exit code 2 with a message on stderr stops the call
+        a server that does not answer             blocked  exit code 2 with a message on stderr stops the call
+        a full disk                               blocked  exit code 2 with a message on stderr stops the call
         a killed hook with its shell              blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
         a hook that is frozen until its time-out  blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
         Each case passed.
@@ -173,11 +173,11 @@ async fn verify_names_the_case_that_codex_lets_through() {
         case                                      outcome    relies on
         an allowed call                           allowed    it runs
         a denied call                             blocked    the answer deny stops the call
-        a killed hook                             blocked    exit code 2 with a text on stderr stops the call
-        a missing program                         blocked    exit code 2 with a text on stderr stops the call
-        a missing server                          blocked    exit code 2 with a text on stderr stops the call
-        a server that does not answer             blocked    exit code 2 with a text on stderr stops the call
-        a full disk                               blocked    exit code 2 with a text on stderr stops the call
+        a killed hook                             blocked    exit code 2 with a message on stderr stops the call
+        a missing program                         blocked    exit code 2 with a message on stderr stops the call
+        a missing server                          blocked    exit code 2 with a message on stderr stops the call
+        a server that does not answer             blocked    exit code 2 with a message on stderr stops the call
+        a full disk                               blocked    exit code 2 with a message on stderr stops the call
         a killed hook with its shell              not asked  codex runs the call after its hook was killed
         a hook that is frozen until its time-out  not asked  codex runs the call after the time-out of its hook
         the hook itself                           allowed    a person trusted the hook; the agent skips it if it was changed since

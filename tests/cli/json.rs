@@ -130,6 +130,7 @@ async fn verify_faults_as_json() {
           "inadmissibleCount": 0,
           "indexHolds": true,
           "integrity": {"problems":[],"skipped":null},
+          "judgedOtherwise": 0,
           "mismatches": 0,
           "newerEvents": 0,
           "proofs": {"proved":0,"unknownOrigin":0,"unproved":0},
@@ -146,7 +147,7 @@ async fn verify_faults_as_json() {
     .await;
 }
 
-/// The output of the command goes to stderr, because stdout contains only JSON.
+/// Command output goes to stderr, because stdout contains only JSON.
 #[tokio::test]
 async fn run_prints_the_finished_call_as_json() {
     with_desk(async |desk| {

@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 
 const STRICT: &str = "default = \"ask\"\n\n[[rule]]\nname = \"no force pushes\"\ntool = \"bash\"\ncommand = \"git push*--force*\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
 
-/// Writes two policies, of which `first.toml` is in force.
+/// Writes two policies, of which `first.toml` is active.
 async fn write_policies(desk: &TerminalDesk) {
     desk.write_file("first.toml", "default = \"ask\"\n");
     desk.write_file("strict.toml", STRICT);
@@ -26,7 +26,7 @@ async fn apply_shows_difference_and_last_week() {
         desk.propose("t1", "call_2", "bash", r#"{"command":"ls"}"#).await;
         assert_eq!(desk.types("allow call_1 --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("policy apply strict.toml --yes --as user:ada").await, @r#"
-        --- in force: the main file
+        --- active: the main file
         +++ new: the main file
         @@ -1 +1,8 @@
          default = "ask"
@@ -40,7 +40,7 @@ async fn apply_shows_difference_and_last_week() {
 
         The calls of the last week, judged by it: 1 prompt saved (0 allowed, 1 blocked), 0 added; 1 of 2 calls have another outcome.
         To list them: countersign policy replay --since 7d --policy strict.toml
-        In force since [time] (event 8): 1 rule, SHA-256 [sha256]. It replaces event 2.
+        Active since [time] (event 8): 1 rule, SHA-256 [sha256]. It replaces event 2.
         exit 0
         "#);
         assert_eq!(
@@ -57,7 +57,7 @@ async fn apply_without_terminal_needs_yes() {
     with_desk(async |desk| {
         write_policies(desk).await;
         assert_snapshot!(desk.types("policy apply strict.toml --as user:ada").await, @r#"
-        --- in force: the main file
+        --- active: the main file
         +++ new: the main file
         @@ -1 +1,8 @@
          default = "ask"
@@ -129,7 +129,7 @@ async fn policy_in_force_is_not_recorded_twice() {
         write_policies(desk).await;
         let before = desk.types("policy show --seq 2 --hash").await.stdout;
         assert_snapshot!(desk.types("policy apply first.toml --as user:ben").await, @"
-        Already in force since [time] (event 2, by user:ada); nothing was changed.
+        Already active since [time] (event 2, by user:ada); nothing was changed.
         exit 0
         ");
         let shown: serde_json::Value =
@@ -148,7 +148,7 @@ async fn policy_changed_meanwhile_is_refused() {
         desk.write_file("other.toml", "default = \"block\"\n");
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign policy apply strict.toml --as user:ada").await;
-        terminal.wait_for_text("Put this policy in force? [y/N]").await;
+        terminal.wait_for_text("Apply this policy? [y/N]").await;
         assert_eq!(desk.types("policy apply other.toml --yes --as user:ben").await.code, 0);
         terminal.types("y").await;
         terminal.wait_for_line("hint: `countersign policy show`").await;
@@ -163,7 +163,7 @@ async fn declined_question_changes_nothing() {
         write_policies(desk).await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("clear; countersign policy apply strict.toml --as user:ada").await;
-        terminal.wait_for_text("Put this policy in force? [y/N]").await;
+        terminal.wait_for_text("Apply this policy? [y/N]").await;
         terminal.types("n").await;
         terminal.wait_for_line("Nothing was changed.").await;
         assert!(desk.types("policy show").await.stdout.contains("first.toml"));
@@ -178,18 +178,18 @@ async fn layers_are_applied_shown_and_compared() {
         std::fs::create_dir(desk.path("policy.d")).expect("a folder");
         desk.write_file("policy.d/10-a.toml", "[patterns]\nmail = \"block\"\n");
         assert_snapshot!(desk.types("policy apply first.toml --yes --as user:ada").await, @r#"
-        --- in force: no policy.d/10-a.toml
+        --- active: no policy.d/10-a.toml
         +++ new: policy.d/10-a.toml
         @@ -0,0 +1,2 @@
         +[patterns]
         +mail = "block"
 
         No calls were proposed in the last week.
-        In force since [time] (event 3): 1 rule, SHA-256 [sha256]. It replaces event 2.
+        Active since [time] (event 3): 1 rule, SHA-256 [sha256]. It replaces event 2.
         exit 0
         "#);
         assert_snapshot!(desk.types("policy show").await, @r#"
-        # Event 3, [time]: user:ada put this policy in force, from [here]/first.toml
+        # Event 3, [time]: user:ada applied this policy, from [here]/first.toml
         # SHA-256 [sha256]
 
         default = "ask"
@@ -211,7 +211,7 @@ async fn layers_are_applied_shown_and_compared() {
         assert_eq!(
             desk.types("policy check --tool mail").await.code,
             77,
-            "without a file, the policy in force judges"
+            "without a file, the active policy judges"
         );
     })
     .await;
@@ -225,13 +225,13 @@ async fn history_lists_each_policy_with_its_author() {
         assert_snapshot!(desk.types("policy history -n 2").await, @"
         SEQ  WHEN                      BY        RULES  SHA-256       SOURCE
           2  [time]  user:ada      0  41d36fb98b26  [here]/first.toml
-          3  [time]  user:ben      1  d7ffc9209059  [here]/strict.toml (in force)
+          3  [time]  user:ben      1  d7ffc9209059  [here]/strict.toml (active)
         1 older: -n shows more of them.
         exit 0
         ");
         assert_snapshot!(desk.types("policy history -n 1").await, @"
         SEQ  WHEN                      BY        RULES  SHA-256       SOURCE
-          3  [time]  user:ben      1  d7ffc9209059  [here]/strict.toml (in force)
+          3  [time]  user:ben      1  d7ffc9209059  [here]/strict.toml (active)
         2 older: -n shows more of them.
         exit 0
         ");
@@ -243,7 +243,7 @@ async fn history_lists_each_policy_with_its_author() {
             (&1.into(), &"user:ben".into())
         );
         assert_snapshot!(desk.types("policy show --seq 3").await, @r#"
-        # Event 3, [time]: user:ben put this policy in force, from [here]/strict.toml
+        # Event 3, [time]: user:ben applied this policy, from [here]/strict.toml
         # SHA-256 [sha256]
 
         default = "ask"
@@ -257,7 +257,7 @@ async fn history_lists_each_policy_with_its_author() {
         exit 0
         "#);
         assert_snapshot!(desk.types("policy show --seq 99").await, @"
-        ! countersign: event 99 put no policy in force: `countersign policy history` lists those that did
+        ! countersign: event 99 set no policy: `countersign policy history` lists those that did
         exit 4
         ");
     })
@@ -272,7 +272,7 @@ async fn revert_returns_to_an_earlier_policy() {
         assert_eq!(desk.types("policy apply strict.toml --yes --as user:ada").await.code, 0);
         let strict = desk.types("policy show --hash").await.stdout;
         assert_snapshot!(desk.types("policy revert --yes --as user:ben").await, @r#"
-        --- in force: the main file
+        --- active: the main file
         +++ new: the main file
         @@ -1,8 +1 @@
          default = "ask"
@@ -285,7 +285,7 @@ async fn revert_returns_to_an_earlier_policy() {
         -reason = "history is shared"
 
         No calls were proposed in the last week.
-        In force since [time] (event 4): 0 rules, SHA-256 [sha256]. It replaces event 3.
+        Active since [time] (event 4): 0 rules, SHA-256 [sha256]. It replaces event 3.
         exit 0
         "#);
         assert_eq!(desk.types("policy show --hash").await.stdout, first);
@@ -294,7 +294,7 @@ async fn revert_returns_to_an_earlier_policy() {
         assert_eq!(desk.types("policy revert 1 --yes --as user:ben").await.code, 0);
         assert!(desk.types("policy show").await.stdout.contains("from event 1: shipped"));
         assert_snapshot!(desk.types("policy revert 99 --yes --as user:ben").await, @"
-        ! countersign: event 99 put no policy in force: `countersign policy history` lists those that did
+        ! countersign: event 99 set no policy: `countersign policy history` lists those that did
         exit 4
         ");
     })
@@ -336,7 +336,7 @@ async fn policy_commands_work_over_a_server() {
                 assert_eq!(over_server.to_string(), over_file.to_string(), "{asked}");
             }
             let again = format!("policy apply strict.toml {server}");
-            assert!(desk.types(&again).await.stdout.starts_with("Already in force"));
+            assert!(desk.types(&again).await.stdout.starts_with("Already active"));
             let refused = desk.types(&format!("policy revert --yes --as user:ada {server}")).await;
             assert!(refused.stderr.contains("a server takes it from the token"), "{refused}");
             assert_eq!(desk.types(&format!("policy revert --yes {server}")).await.code, 0);

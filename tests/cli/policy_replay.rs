@@ -1,8 +1,11 @@
 //! `countersign policy replay`
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::StoreOptions;
 use insta::assert_snapshot;
 
 /// Writes a log with two allowed and finished calls, one denied call and one pending call.
@@ -163,13 +166,13 @@ async fn time_range_and_server_limit_the_replay() {
     .await;
 }
 
-/// A replay by the policy in force now would show differences that mean nothing.
+/// A replay by the active policy now would show differences that mean nothing.
 #[tokio::test]
 async fn recorded_replay_uses_the_policies_of_the_time() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("policy replay --recorded").await, @"
-        5 calls, each judged by the policy in force when it was proposed (2 policies).
+        5 calls, each judged by the policy that was active when it was proposed (2 policies).
         Every recorded verdict comes out again.
         exit 0
         ");
@@ -196,7 +199,7 @@ async fn recorded_replay_lists_a_forged_verdict() {
         assert_eq!(said, "");
         let replayed = desk.types("policy replay --recorded").await;
         assert_snapshot!(replayed, @"
-        1 call, each judged by the policy in force when it was proposed (1 policy).
+        1 call, each judged by the policy that was active when it was proposed (1 policy).
 
         With another verdict than the recorded one: 1
         SEQ  POLICY  THREAD    ID                 TOOL  THEN                       NOW             REASON NOW                 ARGUMENTS

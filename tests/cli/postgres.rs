@@ -4,7 +4,7 @@ use crate::desk::{DeskScreen, TerminalDesk, with_desk};
 use countersign_tests::postgres::{Cluster, ClusterSetup, Durability};
 use insta::assert_snapshot;
 
-/// Starts a server that requires a password. Returns it with the address of an empty database, whose owner is a role
+/// Starts a server that requires a password. Returns it with the address of an empty database, owned by a role
 /// without other rights.
 async fn server() -> (Cluster, String) {
     let cluster =
@@ -147,7 +147,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         }
         assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off; the server is on this machine
@@ -170,7 +170,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         desk.run_program("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       no file is named: the policy of the log is in force
+        ok    policy       no file is named: the policy of the log is active
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off; the server is on this machine

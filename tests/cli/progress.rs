@@ -4,7 +4,7 @@ use crate::{
     desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate};
 use futures_util::future::try_join_all;
 
 /// Fills the log with more than 5,000 events, so that operations print their progress.
@@ -37,7 +37,7 @@ async fn progress_line_disappears_after_the_work() {
         terminal.wait_for_line("over").await;
         let screen = terminal.wait_for_prompt().await;
         assert!(!screen.contains('%'), "the progress line is removed: {screen}");
-        // `script` records the output of the terminal, and may write it a moment later.
+        // `script` records the terminal output, and may write it a moment later.
         let seen = loop {
             let seen = std::fs::read(desk.path("seen")).unwrap_or_default();
             let seen = String::from_utf8_lossy(&seen).into_owned();

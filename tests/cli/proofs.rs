@@ -114,7 +114,7 @@ async fn openssh_checks_the_proof_in_the_log() {
         let allowed: serde_json::Value = serde_json::from_str(&allowed).expect("JSON");
         let keys = desk.run_program(COUNTERSIGN, &["approver-key", "list", "--json"]).await;
         let keys: serde_json::Value = serde_json::from_str(&keys).expect("JSON");
-        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        let text = |value: &serde_json::Value| value.as_str().expect("a string").to_owned();
         let statement = format!(
             "Countersign decision 1\nlog: {}\nthread: t1\ncall: call_1\ntool: deploy\narguments: sha256:{}\n\
              approver: user:ada\ndecision: allow_once\nscope: none\nagents: proposer\ncomment: sha256:{}\n",

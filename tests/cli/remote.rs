@@ -1,7 +1,7 @@
 //! A command has the same output over a server as over the server's file.
 
 use crate::desk::with_desk;
-use countersign_api::ApprovalGate;
+use countersign_api::CallGate;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 use tokio::{

@@ -10,7 +10,7 @@ async fn write_history(desk: &TerminalDesk) {
     desk.types("deny call_1 --as user:ada").await;
 }
 
-/// The tip of a log, as SEQ:HASH.
+/// A log's tip, as SEQ:HASH.
 async fn tip_of(desk: &TerminalDesk, log: &str) -> String {
     let found = desk.run_program(COUNTERSIGN, &["verify", "--json", "--database", log]).await;
     let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");

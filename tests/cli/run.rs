@@ -1,7 +1,7 @@
 //! `countersign run` without a terminal: execution, the recorded result, and the exit code.
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_api::ApprovalGate;
+use countersign_api::{ApprovalGate, SendOperation, operations};
 use insta::assert_snapshot;
 
 /// Sets a policy that allows every call.
@@ -295,7 +295,9 @@ async fn call_cancelled_by_another_does_not_run() {
         let mut run = desk.start("run --id call_1 --thread t1 -- touch ran");
         run.wait_for_stderr("is pending").await;
         let gate = desk.gate().await;
-        gate.close(&countersign_api::parse_thread_id("t1").expect("valid")).await.expect("closed");
+        gate.send(operations::CloseThread { thread: countersign_api::parse_thread_id("t1").expect("valid") })
+            .await
+            .expect("closed");
         gate.shut_down().await;
         assert_snapshot!(run.wait_for_exit().await, @"
         ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1

@@ -1,7 +1,7 @@
 //! Decisions with a scope, at a level, and by several approvers.
 
 use crate::desk::{TerminalDesk, with_desk};
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate};
 use insta::assert_snapshot;
 
 /// Sets a policy with approvers of two levels, a tool that needs two approvers, and a tool that needs an admin.
@@ -99,7 +99,7 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
-        Revoked grant 6 of thread t1. Grants still in force: 1.
+        Revoked grant 6 of thread t1. Grants still active: 1.
         exit 0
         ");
         assert_snapshot!(desk.types("log --thread t1").await, @"

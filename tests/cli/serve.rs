@@ -66,7 +66,7 @@ async fn serve_prints_its_address_and_next_steps() {
           listening  http://[port]
           pages      http://[pages]
           database   [here]/countersign.db (7 events, 1 pending)
-          policy     [here]/policy.toml (1 rule; in force since [time], by user:root)
+          policy     [here]/policy.toml (1 rule; active since [time], by user:root)
           callers    each needs a token; the first ones are in [here]/.local/share/countersign/credentials.toml, which only you can read
 
         In a second terminal, propose a command:
@@ -78,12 +78,12 @@ async fn serve_prints_its_address_and_next_steps() {
 
         Ctrl-C stops the server and loses nothing.
 
-        ! [time]  INFO countersign_gate::call_metrics: policy in force hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
+        ! [time]  INFO countersign_gate::call_metrics: policy active hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
         ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="local" role="agent" by="system:first-start" seq=5
         ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="root" role="approver" by="system:first-start" seq=6
         ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="link" name="root" role="approver" by="system:first-start" seq=7
-        ! [time]  INFO countersign_cli::commands::serve::service: stopping
-        ! [time]  INFO countersign_cli::commands::serve: stopped; every acknowledged event is on disk
+        ! [time]  INFO countersign_service::serve::service: stopping
+        ! [time]  INFO countersign_service::serve: stopped; every acknowledged event is on disk
         exit 0
         "#);
     })
@@ -104,7 +104,7 @@ async fn first_line_of_json_has_the_address() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":7}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":9}
         exit 0
         "#);
     })
@@ -124,10 +124,10 @@ async fn sighup_reloads_only_a_valid_policy() {
         assert_eq!(line["addresses"][1], "unix:here.sock");
         desk.write_file("policy.toml", "default = \"perhaps\"");
         server.send_signal("HUP").await;
-        server.wait_for_stderr("the policy before stays in force").await;
+        server.wait_for_stderr("the policy before stays active").await;
         desk.write_file("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
         server.send_signal("HUP").await;
-        server.wait_for_stderr("another policy is in force").await;
+        server.wait_for_stderr("another policy is active").await;
         let ran = desk.types(&format!("run --server {url} -- echo hi")).await;
         assert!(ran.to_string().contains("hi"), "{ran}");
         server.send_signal("TERM").await;

@@ -202,7 +202,7 @@ async fn option_beats_environment_and_environment_beats_file() {
     .await;
 }
 
-/// The settings of a cloned folder come from another person, so they must not choose the policy, the log or the
+/// Settings in a cloned folder come from another person, so they must not choose the policy, the log or the
 /// approver's name.
 #[tokio::test]
 async fn folder_settings_cannot_choose_policy_or_log() {

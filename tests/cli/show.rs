@@ -1,4 +1,4 @@
-//! `countersign show`, and the selection of a call by a prefix of its id.
+//! `countersign show`, and selecting a call by an id prefix.
 
 use crate::desk::with_desk;
 use insta::assert_snapshot;

@@ -33,7 +33,7 @@ pub(crate) fn hide(text: &str) -> String {
     shown
 }
 
-/// Finds a replaceable value at the beginning of the text. Returns its length and its kind.
+/// Finds a replaceable value with which the text starts. Returns its length and its kind.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
     let rules: [Rule; 11] = [
@@ -52,7 +52,7 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
     rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
 }
 
-/// Matches the id of a token in the process log, such as `id="0123456789ab"` before `kind=`.
+/// Matches a token id in the process log, such as `id="0123456789ab"` before `kind=`.
 fn token(text: &str) -> Option<usize> {
     let length = "id=\"0123456789ab\"".len();
     (text.starts_with("id=\"") && text.get(length..)?.starts_with(" kind=")).then_some(length)
@@ -61,7 +61,7 @@ fn token(text: &str) -> Option<usize> {
 /// Matches `2026-01-31T12:00:00.000Z`, or the same with microseconds as in the process log.
 fn time(text: &str) -> Option<usize> {
     let end = text.bytes().take(27).position(|byte| byte == b'Z').filter(|end| [23, 26].contains(end))?;
-    let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
+    let moment = text[..=end].parse::<countersign_events::Timestamp>().ok()?;
     // A time that was computed in a wrong unit is not in this century.
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
 }

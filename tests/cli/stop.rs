@@ -1,7 +1,7 @@
 //! `countersign stop` and `countersign release`
 
 use crate::{desk::with_desk, scopes_and_quorum::set_policy, tmux::TmuxTerminal};
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, CallGate};
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn stop_lists_calls_it_cannot_deny() {
         ");
         assert_eq!(bash.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
-        // The vote of `ada` completes the quorum of the first call, and she may deny the second.
+        // The vote by `ada` completes the first call's quorum, and she may deny the second.
         assert_snapshot!(desk.types("stop --yes --as user:ada").await, @"
         Denied 2 calls.
           call_1 in thread t1

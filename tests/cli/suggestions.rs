@@ -52,7 +52,7 @@ async fn suggested_words_are_accepted() {
     .await;
 }
 
-/// People use the words of the policy, of a thread's policy and of the API for each other.
+/// People mix up the words that policies, thread policies and the API use.
 #[tokio::test]
 async fn words_of_other_places_are_accepted() {
     with_desk(async |desk| {

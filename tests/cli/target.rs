@@ -1,4 +1,4 @@
-//! The choice of the log, the server and the policy, and the errors if one is missing or invalid.
+//! Choosing the log, the server and the policy, and the errors if one is missing or invalid.
 
 use crate::desk::{with_desk, with_empty_desk};
 use countersign_tests::over_http;

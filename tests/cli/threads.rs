@@ -23,7 +23,7 @@ async fn missing_thread_or_grant_is_reported() {
         ");
         assert_snapshot!(desk.types("grant revoke nobody 7").await, @"
         ! countersign: there is no grant 7 in this thread
-        ! hint: `countersign grant list THREAD` lists the grants in force
+        ! hint: `countersign grant list THREAD` lists the active grants
         exit 4
         ");
         assert_snapshot!(desk.types("thread mode t1 sometimes").await, @"
@@ -105,7 +105,7 @@ async fn grant_applies_until_revoked() {
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"
         ! countersign: there is no grant 3 in this thread
-        ! hint: `countersign grant list THREAD` lists the grants in force
+        ! hint: `countersign grant list THREAD` lists the active grants
         exit 4
         ");
         assert_snapshot!(desk.types("grant list t1").await, @"

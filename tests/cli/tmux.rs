@@ -29,7 +29,7 @@ impl<'a> TmuxTerminal<'a> {
         self.desk.run_program("tmux", &[&["-S", &self.socket], words].concat()).await
     }
 
-    /// Types a text, then presses Enter.
+    /// Types some text, then presses Enter.
     pub(crate) async fn types(&self, text: &str) {
         self.type_text(text).await;
         self.presses("Enter").await;
@@ -52,7 +52,7 @@ impl<'a> TmuxTerminal<'a> {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]).await;
     }
 
-    /// Waits until a line of the screen begins with `text`. Returns the screen.
+    /// Waits until a screen line starts with `text`. Returns the screen.
     pub(crate) async fn wait_for_line(&self, text: &str) -> String {
         self.wait_for_screen(|screen| screen.lines().any(|line| line.starts_with(text))).await
     }
@@ -72,12 +72,12 @@ impl<'a> TmuxTerminal<'a> {
         self.tmux(&["capture-pane", "-p", "-e"]).await
     }
 
-    /// Types a text, without Enter.
+    /// Types some text, without Enter.
     pub(crate) async fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]).await;
     }
 
-    /// Waits for the prompt of the shell. Returns the screen.
+    /// Waits for the shell's prompt. Returns the screen.
     pub(crate) async fn wait_for_prompt(&self) -> String {
         self.wait_for_screen(|screen| screen.lines().last() == Some("$")).await
     }
@@ -97,7 +97,7 @@ impl<'a> TmuxTerminal<'a> {
     }
 }
 
-/// Hides the location of the log in the bar of `watch`. Its length depends on the machine, and so do the blanks after it.
+/// Hides the log location in the `watch` bar. Its length depends on the machine, and so do the blanks after it.
 fn hide_log_of_watch(screen: &str) -> String {
     const FILE: &str = "countersign.db";
     let hide = |line: &str| {

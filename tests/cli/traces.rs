@@ -8,7 +8,7 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Accepts one request and answers with success. Returns the head and the body of the request.
+/// Accepts one request and answers with success. Returns the request head and body.
 async fn collect(listener: TcpListener) -> Vec<u8> {
     let (mut stream, _) = listener.accept().await.expect("the command connects");
     let mut request = Vec::new();
@@ -44,7 +44,7 @@ async fn traces_without_arguments_reach_the_collector() {
         desk.write_file("policy.toml", "default = \"allow\"");
         let ran = desk.types(&format!("run --otlp {url} --policy policy.toml -- echo s3cret")).await;
         assert_snapshot!(ran, @"
-        ! countersign: --policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        ! countersign: --policy names policy.toml, but the log has another active policy: system:countersign applied it at [time] (from shipped). Leave the setting out, or apply the file with: countersign policy apply policy.toml
         exit 2
         ");
         let request = collected.await.expect("the collector finishes");

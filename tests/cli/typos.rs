@@ -147,12 +147,12 @@ async fn command_without_effect_does_not_report_a_change() {
         assert_eq!(desk.types("allow call_1 --session tool --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         ! countersign: there is no grant 3 in this thread
-        ! hint: `countersign grant list THREAD` lists the grants in force
+        ! hint: `countersign grant list THREAD` lists the active grants
         exit 4
         ");
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         ! countersign: there is no grant 3 in this thread
-        ! hint: `countersign grant list THREAD` lists the grants in force
+        ! hint: `countersign grant list THREAD` lists the active grants
         exit 4
         ");
         assert_eq!(desk.types("thread close t1 --as user:ada").await.code, 0);

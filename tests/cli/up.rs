@@ -65,14 +65,14 @@ impl Drop for StartedService {
     }
 }
 
-/// The output of a command with nothing hidden; the command must succeed.
+/// Command output with nothing hidden; the command must succeed.
 async fn raw_stdout(desk: &TerminalDesk, line: &str) -> String {
     let words = shlex::split(line).expect("a line that a shell can read");
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     desk.run_program(crate::desk::COUNTERSIGN, &words).await
 }
 
-/// Hides the process id and the name of the folder of a service.
+/// Hides the process id and the service folder name.
 fn stable(service: &StartedService, text: &str) -> String {
     let text = text.replace(&service.pid.to_string(), "[pid]");
     let Some(at) = text.find("/countersign/countersign-") else { return text };
@@ -196,7 +196,7 @@ async fn killed_service_is_started_again() {
         let (address, tokens) = (first.text("address"), std::fs::read(first.token_file()).expect("readable"));
         first.signal(Signal::KILL);
         first.wait_until_ended().await;
-        // The description of the killed service is still there, with the id of another process.
+        // The killed service's record is still there, with another process's id.
         let record = std::path::Path::new(&first.token_file()).with_file_name("service.json");
         let stale = std::fs::read_to_string(&record).expect("the record remains");
         let own = std::process::id();
@@ -256,7 +256,7 @@ async fn bad_settings_start_nothing() {
         assert_eq!((broken.code, broken.stdout.as_str()), (2, ""), "{broken}");
         assert!(broken.stderr.contains("policy.toml"), "{broken}");
         assert_eq!(desk.types("up --server http://127.0.0.1:1").await.code, 2);
-        desk.write_file("text.db", &"this is a text and no database. ".repeat(100));
+        desk.write_file("text.db", &"this is a text file and no database. ".repeat(100));
         let foreign = desk.types(&format!("--database text.db {UP} --json")).await;
         assert_eq!(foreign.code, 5, "{foreign}");
         assert!(foreign.stderr.contains(r#""code":"not_countersign""#), "{foreign}");

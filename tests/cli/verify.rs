@@ -48,7 +48,7 @@ async fn changed_row_is_reported() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"archives":[],"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"checkpoint":null,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"integrity":{"problems":[],"skipped":null},"mismatches":0,"newerEvents":0,"proofs":{"proved":0,"unknownOrigin":0,"unproved":0},"repaired":false,"schema":{"notes":[],"problems":["the trigger rows_are_never_changed is missing","the trigger rows_are_never_deleted is missing"]},"tip":"[sha256]","unjudged":0,"unsealed":0}
+        {"archives":[],"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"checkpoint":null,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"integrity":{"problems":[],"skipped":null},"judgedOtherwise":0,"mismatches":0,"newerEvents":0,"proofs":{"proved":0,"unknownOrigin":0,"unproved":0},"repaired":false,"schema":{"notes":[],"problems":["the trigger rows_are_never_changed is missing","the trigger rows_are_never_deleted is missing"]},"tip":"[sha256]","unjudged":0,"unsealed":0}
         exit 1
         "#);
     })
@@ -157,12 +157,12 @@ async fn forged_row_is_listed_with_its_reason() {
 async fn dropped_trigger_and_unique_index_are_reported() {
     with_desk(async |desk| {
         write_history(desk).await;
-        let guards = "DROP TRIGGER rows_are_never_deleted; DROP INDEX results_by_call; \
+        let guards = "DROP TRIGGER rows_are_never_deleted; DROP INDEX events_by_call; \
             CREATE INDEX mine ON events (principal);";
         desk.run_program("sqlite3", &["countersign.db", guards]).await;
         assert_snapshot!(desk.types("verify").await, @"
         The schema is not the one that Countersign makes. `countersign copy` copies the events into a new one:
-          the index results_by_call is missing
+          the index events_by_call is missing
           the trigger rows_are_never_deleted is missing
         Note: the index mine was added by another program, and is not checked.
         10 events, and the hash chain is intact.
@@ -172,7 +172,7 @@ async fn dropped_trigger_and_unique_index_are_reported() {
         let found = desk.types("verify --json").await;
         assert!(found.stdout.contains(r#""holds":false"#) && found.code == 1, "{found}");
         let output = desk.types("doctor").await;
-        let expected = "fail  schema       the index results_by_call is missing; \
+        let expected = "fail  schema       the index events_by_call is missing; \
             the trigger rows_are_never_deleted is missing";
         assert!(output.stdout.contains(expected) && output.code == 1, "{output}");
     })

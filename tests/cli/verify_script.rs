@@ -1,4 +1,4 @@
-//! `docs/verify_log.py`: the check of a log without any code of Countersign.
+//! `docs/verify_log.py`: checking a log without any Countersign code.
 
 use crate::desk::{DeskScreen, TerminalDesk, with_desk};
 use countersign_events::Sha256;
@@ -27,7 +27,7 @@ async fn check(desk: &TerminalDesk, log: &str, tips: &[&str]) -> DeskScreen {
     desk.try_program("python3", &[&[SCRIPT, log], tips].concat()).await
 }
 
-/// Checks a copy of the log whose owner has removed the triggers and run these statements.
+/// Checks a copy of the log after its owner has removed the triggers and run these statements.
 async fn attack(desk: &TerminalDesk, statements: &str, tips: &[&str]) -> DeskScreen {
     desk.run_program("cp", &["whole.db", "attacked.db"]).await;
     let triggers = "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'";
@@ -36,7 +36,7 @@ async fn attack(desk: &TerminalDesk, statements: &str, tips: &[&str]) -> DeskScr
     check(desk, "attacked.db", tips).await
 }
 
-/// The tip of the log, as `verify` prints it, and the link of one of its events.
+/// The log tip, as `verify` prints it, and the link of one of its events.
 async fn note_tip(desk: &TerminalDesk) -> String {
     let found = desk.run_program(crate::desk::COUNTERSIGN, &["verify", "--json"]).await;
     let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");
@@ -217,7 +217,7 @@ async fn script_confirms_an_erased_log() {
         ");
         let hidden = "DELETE FROM events WHERE type = 'CALL_ERASED'";
         assert_snapshot!(attack(desk, hidden, &[]).await, @"
-        The log does not hold: event 5: its texts are erased, and no later event says so
+        The log does not hold: event 5: its content is erased, and no later event says so
         exit 1
         ");
         let restored = "UPDATE events SET data = '{\"id\":\"call_2\",\"name\":\"bash\",\"arguments\":{}}' WHERE seq = 5";
@@ -233,7 +233,7 @@ async fn script_confirms_an_erased_log() {
 async fn script_refuses_a_member_that_was_inserted_twice() {
     with_desk(async |desk| {
         write_history(desk).await;
-        // The link covers the hash of the real arguments, and `->>` of SQLite shows the first member of that name.
+        // The link covers the real arguments hash, and SQLite's `->>` shows the first member with that name.
         for name in ["arguments", "\\u0061rguments", "name"] {
             let second = format!(
                 "UPDATE events SET data = '{{\"{name}\":{{\"command\":\"id\"}},' || substr(data, 2) WHERE seq = 5"

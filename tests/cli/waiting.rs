@@ -49,7 +49,7 @@ async fn remembered_denial_is_shown_listed_and_revoked() {
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 9 --as user:ada").await, @"
-        Revoked denial 9 of thread t1. Grants still in force: 0.
+        Revoked denial 9 of thread t1. Grants still active: 0.
         exit 0
         ");
     })

@@ -4,8 +4,8 @@ use crate::{
     desk::{TerminalDesk, with_desk},
     tmux::TmuxTerminal,
 };
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::event::RiskLevel;
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_events::event::RiskLevel;
 use insta::assert_snapshot;
 
 /// Proposes a call with dangerous arguments.

@@ -313,7 +313,7 @@ async fn line_typed_early_does_not_decide_next_call() {
     .await;
 }
 
-/// Records when the agent of `call_1` was last seen, as the process of the agent does.
+/// Records when the agent of `call_1` was last seen, as the agent's process does.
 async fn note_last_seen(desk: &TerminalDesk, at: &str) {
     let seen = format!("INSERT OR REPLACE INTO proposer_presence VALUES ('t1', 'call_1', '{at}')");
     desk.run_program("sqlite3", &["countersign.db", &seen]).await;

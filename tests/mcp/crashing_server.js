@@ -1,4 +1,5 @@
-// A server whose tools end its process: `crash` always, and `read`, which only reads, when the file of the first argument is missing.
+// A server whose tools end its process: `crash` always, and `read`, which only reads, when the file that the first
+// argument names is missing.
 import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -13,7 +13,8 @@ const answers = {
   ping: () => ({}),
 };
 
-// A server whose answers `behave` changes: it gets the message, the request and the response, and returns true if it has answered.
+// A server whose answers `behave` changes: it gets the message, the request and the response, and returns true if it
+// has answered.
 async function startFake(t, behave = () => false) {
   const seen = [];
   const server = createServer(async (request, response) => {

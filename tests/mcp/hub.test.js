@@ -11,7 +11,7 @@ import { callAndDecide, entry, pendingId, servers, startHttpServer, startLog, te
 const allowing = 'default = "allow"\n[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
 const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: { form: {} } };
 
-// A client of a gateway before server-everything on HTTP and on stdio, filesystem and memory.
+// A client behind a gateway for server-everything on HTTP and on stdio, filesystem and memory.
 async function connectAll(t, policy, options = {}) {
   const log = await startLog(t, policy);
   const { url } = await startHttpServer(t);

@@ -17,7 +17,7 @@ const initialize = {
 const post = (url, headers, message) =>
   fetch(url, { method: "POST", headers: { ...accept, ...headers }, body: JSON.stringify(message) });
 
-// The messages of a response.
+// The messages in a response.
 async function messages(response) {
   const text = await response.text();
   return text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)));
@@ -93,7 +93,7 @@ test("stranger cannot reach the tools", async (t) => {
   }
 });
 
-// A request of the protocol 2026-07-28, with the headers that repeat its parts.
+// A protocol 2026-07-28 request, with the headers that repeat its parts.
 function stateless(url, headers, id, method, params = {}) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

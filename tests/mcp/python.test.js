@@ -1,4 +1,4 @@
-// The client of the Python SDK gets the same through the gateway as without it.
+// The Python SDK client gets the same through the gateway as without it.
 import { test } from "node:test";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -40,7 +40,7 @@ async function connectModern(t, log, { words = log.database, gateway = [], elici
   return { client, transport, sent, received };
 }
 
-// The calls of a tool that were sent, and the answers with `input_required`.
+// The tool calls that were sent, and the answers with `input_required`.
 const callsOf = (messages) => messages.filter((message) => message.method === "tools/call");
 const asked = (messages) => messages.filter((message) => message.result?.resultType === "input_required");
 

@@ -1,5 +1,5 @@
-// A server of the protocol 2026-07-28, and of 2025 for clients that begin with `initialize`. Its tool `greet` asks the client
-// for a name before it answers.
+// A server for protocol 2026-07-28, and for 2025 with clients that start with `initialize`. Its tool `greet` asks the
+// client for a name before it answers.
 import { McpServer, acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

@@ -17,14 +17,14 @@ const run = promisify(execFile);
 const program = process.env.COUNTERSIGN_PROGRAM;
 const packages = join(import.meta.dirname, "node_modules/@modelcontextprotocol");
 
-// The commands of the servers. `folder` is what server-filesystem may use.
+// The server commands. `folder` is what server-filesystem may use.
 export const servers = {
   everything: () => [process.execPath, join(packages, "server-everything/dist/index.js"), "stdio"],
   filesystem: (folder) => [process.execPath, join(packages, "server-filesystem/dist/index.js"), folder],
   memory: () => [process.execPath, join(packages, "server-memory/dist/index.js")],
 };
 
-// A log with this policy, which is removed at the end of the test.
+// A log with this policy, which is removed when the test ends.
 export async function startLog(t, policy) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-mcp-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -39,9 +39,9 @@ export async function startLog(t, policy) {
 class TestLog {
   constructor(folder) {
     this.folder = folder;
-    // Clients start servers in the folder of a project.
+    // Clients start servers in a project folder.
     this.project = join(folder, "project");
-    // Commands that decide refuse to run inside the environment of an agent, so nothing else is inherited.
+    // Commands that decide refuse to run inside an agent environment, so nothing else is inherited.
     this.env = { PATH: process.env.PATH, HOME: folder, COUNTERSIGN_LOG: "error", MEMORY_FILE_PATH: join(folder, "memory.jsonl") };
     this.database = ["--database", join(folder, "log.db")];
   }
@@ -57,7 +57,7 @@ class TestLog {
     return this.command("show", id);
   }
 
-  // Waits for the state of a call by the events of the log.
+  // Waits for a call state by log events.
   async waitForState(id, state) {
     const child = spawn(program, [...this.database, "--json", "log", "--follow"], { env: this.env, stdio: ["ignore", "pipe", "ignore"] });
     try {
@@ -81,7 +81,7 @@ class TestLog {
     }
   }
 
-  // A client of the gateway with these options, which name the servers.
+  // A client behind a gateway with these options, which name the servers.
   gateway(t, words, options = {}) {
     return this.connect(t, [program, ...this.database, "mcp", ...words], { ...options, direct: true });
   }
@@ -96,7 +96,7 @@ class TestLog {
     return { transport };
   }
 
-  // A client of a server on streamable HTTP.
+  // A client for a server on streamable HTTP.
   async connectHttp(t, url, { capabilities = {}, headers = {} } = {}) {
     return connectClient(t, new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), capabilities);
   }
@@ -127,7 +127,7 @@ async function connectClient(t, transport, capabilities) {
   return { client, transport, transcript };
 }
 
-// The entry of a server in a configuration.
+// A server entry in a configuration.
 export function entry([command, ...args]) {
   return { command, args };
 }
@@ -189,7 +189,7 @@ function answerServer(client, capabilities) {
 // Records the messages of both directions.
 function record(transport) {
   const transcript = { sent: [], received: [] };
-  // Resolves when the server asks for the roots of the client, which server-everything does some time after the start.
+  // Resolves when the server asks for the client's roots, which server-everything does some time after the start.
   transcript.rootsAsked = new Promise((resolve) => { transcript.noteRoots = resolve; });
   const send = transport.send.bind(transport);
   transport.send = (message, ...rest) => {
@@ -209,7 +209,7 @@ function record(transport) {
   return transcript;
 }
 
-// Calls a tool, decides on it as soon as it is pending, and returns the result. `decide` gets the id of the call.
+// Calls a tool, decides on it as soon as it is pending, and returns the result. `decide` gets the call id.
 export async function callAndDecide(client, name, args, decide) {
   let decided;
   const onprogress = ({ message }) => {
@@ -234,7 +234,7 @@ export function textOf(result) {
   return result.content.map((item) => item.text).join("\n");
 }
 
-// The id of the pending call in a result that says so.
+// The pending call's id, from a result that says so.
 export function pendingId(result) {
   assert.equal(result.isError, true);
   assert.match(textOf(result), /It is pending as mcp-[0-9a-f]+-\d+/);

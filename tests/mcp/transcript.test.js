@@ -11,7 +11,7 @@ const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: 
 // server-filesystem exchanges its folders for the client's roots some time after the start, so it is offered none.
 const capabilitiesWithoutRoots = { sampling: {}, elicitation: { form: {} } };
 
-// Requests whose failure is a part of the conversation.
+// Requests whose failure belongs to the conversation.
 const attempt = (promise) => promise.catch((error) => error.code);
 
 async function converseWithEverything({ client, transcript }) {

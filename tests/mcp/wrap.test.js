@@ -1,4 +1,4 @@
-// `mcp wrap` puts the gateway into the configuration of a client, and `mcp unwrap` takes it out.
+// `mcp wrap` puts the gateway into a client configuration, and `mcp unwrap` takes it out.
 import { test } from "node:test";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ test("wrapped configuration starts the server behind the gateway", async (t) => 
 
   const { demo } = JSON.parse(await readFile(file, "utf8")).mcpServers;
   assert.deepEqual(demo.env, { A: "b" });
-  // The client starts the gateway with its usual settings; here they name the log of the test.
+  // The client starts the gateway with its usual settings; here they name the test log.
   log.env.COUNTERSIGN_DATABASE = log.database[1];
   const { client } = await log.connect(t, [demo.command, ...demo.args], { direct: true });
   assert.equal(textOf(await client.callTool({ name: "echo", arguments: { message: "hi" } })), "Echo: hi");

@@ -1,5 +1,6 @@
-//! Drives an MCP server with the official Rust SDK. The arguments are the command of the server, or of the gateway before it.
-//! Prints one line of JSON: the names of the tools, and the results of the calls that stdin names, one JSON object per line.
+//! Drives an MCP server with the official Rust SDK. The arguments are the server command, or the command of the gateway
+//! before it. Prints one line of JSON: the tool names, and the results of the calls that stdin names, one JSON object
+//! per line.
 
 use rmcp::{ServiceExt, model::CallToolRequestParams, transport::TokioChildProcess};
 use serde_json::{Value, json};
