@@ -34,7 +34,7 @@ fn readme_names_its_two_commands() {
 
 #[test]
 fn each_exit_code_is_documented() {
-    let (help, codes) = (read("crates/cli/src/args.rs"), read("crates/cli/src/exit.rs"));
+    let (help, codes) = (read("crates/cli/src/args.rs"), read("crates/console/src/exit.rs"));
     for code in codes.lines().filter_map(|line| line.split("Self = Self(").nth(1)?.split(')').next()) {
         assert!(help.contains(code), "--help does not explain exit code {code}");
     }

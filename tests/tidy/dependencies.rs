@@ -11,27 +11,77 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("redaction", &["events", "patterns"]),
     ("policy", &["cel", "events", "patterns", "redaction"]),
     ("proofs", &["events"]),
-    ("approvals", &["events", "patterns", "policy", "proofs", "redaction"]),
+    ("approvals", &["events", "patterns", "redaction", "policy", "proofs"]),
     ("replay", &["events", "policy", "approvals"]),
     ("schema", &[]),
     ("store", &["events", "approvals"]),
     ("api", &["events"]),
     ("client", &["events", "api"]),
-    ("messages", &["api", "events"]),
-    ("gate", &["events", "messages", "policy", "proofs", "approvals", "replay", "schema", "store", "api"]),
-    ("oidc", &["events"]),
+    ("messages", &["events", "api"]),
+    ("gate", &["events", "policy", "proofs", "approvals", "replay", "schema", "store", "api", "messages"]),
+    ("oidc", &["events", "client"]),
     ("web", &[]),
-    ("server", &["api", "gate", "oidc", "web"]),
-    ("tui", &["events", "api", "client", "gate"]),
-    ("webhooks", &["events", "api", "client", "gate"]),
-    ("advisors", &["events", "api", "client", "gate", "policy", "redaction"]),
+    ("server", &["events", "proofs", "approvals", "replay", "store", "api", "gate", "oidc", "web"]),
+    ("webhooks", &["events", "approvals", "store", "api", "client", "gate"]),
+    ("advisors", &["events", "redaction", "policy", "approvals", "store", "api", "client", "gate"]),
     ("mcp", &["events", "api", "client"]),
-    ("agents", &["events", "api"]),
+    ("coding-agents", &["events", "api"]),
+    (
+        "console",
+        &[
+            "events",
+            "policy",
+            "approvals",
+            "store",
+            "api",
+            "client",
+            "messages",
+            "gate",
+            "webhooks",
+            "advisors",
+        ],
+    ),
+    ("compat", &["events", "store", "api", "messages", "gate", "server"]),
+    ("tui", &["events", "store", "api", "console"]),
+    (
+        "service",
+        &[
+            "events",
+            "policy",
+            "approvals",
+            "store",
+            "api",
+            "client",
+            "gate",
+            "oidc",
+            "server",
+            "webhooks",
+            "advisors",
+            "console",
+            "compat",
+        ],
+    ),
     (
         "cli",
         &[
-            "advisors", "agents", "events", "api", "client", "gate", "mcp", "messages", "oidc", "server",
-            "tui", "webhooks",
+            "events",
+            "policy",
+            "proofs",
+            "approvals",
+            "replay",
+            "store",
+            "api",
+            "client",
+            "gate",
+            "server",
+            "webhooks",
+            "advisors",
+            "mcp",
+            "coding-agents",
+            "console",
+            "compat",
+            "tui",
+            "service",
         ],
     ),
 ];
@@ -55,6 +105,43 @@ fn crate_dependencies_point_inwards() {
             manifest.lines().filter_map(|line| line.strip_prefix("countersign-")?.split(['.', ' ']).next());
         for used in uses {
             assert!(allowed.contains(&used), "crates/{name} must not depend on crates/{used}");
+        }
+    }
+}
+
+/// The packages of the stack, and the crates that must use each. Decision 90 says what for.
+const STACK: &[(&str, &[&str])] = &[
+    ("sqlx", &["store"]),
+    ("tokio", &["store", "gate", "server", "client", "webhooks", "advisors", "mcp", "tui", "service", "cli"]),
+    ("axum", &["server", "compat", "mcp"]),
+    (
+        "serde_json",
+        &["events", "policy", "approvals", "store", "api", "client", "messages", "gate", "server"],
+    ),
+    ("chrono", &["events", "store", "oidc"]),
+    ("tokio-stream", &["store"]),
+    ("tracing", &["store", "gate", "server", "webhooks", "advisors", "mcp", "service", "cli"]),
+];
+
+#[test]
+fn stack_packages_are_used() {
+    let decision = read("docs/decisions/0090-the-stack.md");
+    for (package, crates) in STACK {
+        assert!(decision.contains(&format!("| {package} |")), "decision 90 has a row for {package}");
+        let module = package.replace('-', "_");
+        for name in *crates {
+            let manifest = read(&format!("crates/{name}/Cargo.toml"));
+            let is_dependency = manifest
+                .lines()
+                .any(|line| line.strip_prefix(package).is_some_and(|rest| rest.starts_with(['.', ' '])));
+            assert!(is_dependency, "crates/{name} does not depend on {package}");
+            let sources = files_ending(".rs");
+            let mut sources = sources.iter().filter(|path| path.starts_with(&format!("crates/{name}/src/")));
+            let is_used = |path: &String| {
+                let text = read(path);
+                text.contains(&format!("{module}::")) || text.contains(&format!("use {module};"))
+            };
+            assert!(sources.any(is_used), "crates/{name} does not use {package}");
         }
     }
 }

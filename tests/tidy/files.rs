@@ -1,4 +1,4 @@
-//! Files and functions are short, files begin with a description, and queries are used.
+//! Files and functions are short, files start with a description, and queries are used.
 
 use super::{files_ending, read};
 

@@ -5,9 +5,11 @@ mod dependencies;
 mod files;
 mod language;
 mod licences;
+mod lines;
 mod modules;
 mod names;
 mod pages;
+mod parameters;
 
 use std::{
     fs,
@@ -15,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// Returns the root of the repository.
+/// Returns the repository's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the root folder").to_path_buf()
 }

@@ -1,12 +1,12 @@
 //! The modules of a crate form no import cycles.
 //!
-//! A file depends on another file of its crate if a `use` statement, or a path that begins with `crate::`, `super::`,
-//! `self::` or the name of a child module, names something that the other file defines. Four rules make the definition
-//! match the files that must be understood together:
+//! A file depends on another file of its crate if a `use` statement, or a path that starts with `crate::`, `super::`,
+//! `self::` or a child module name, names something that the other file defines. Four rules make the definition match
+//! the files that must be understood together:
 //!
 //! - A name that a module only re-exports belongs to the file that defines it. Declaring a child with `mod` and
 //!   re-exporting its names with `use` or `pub use` alone therefore makes no dependency of the parent.
-//! - A parent depends on its child as soon as the parent's own code uses a name of the child.
+//! - A parent depends on its child as soon as the parent's own code uses a name from the child.
 //! - Test modules do not count.
 
 use super::{files_ending, read};
@@ -134,7 +134,7 @@ impl SourceFile {
         Some(module)
     }
 
-    /// Returns the paths in the code that begin with `crate`, `super`, `self` or the name of a child module.
+    /// Returns the paths in the code that start with `crate`, `super`, `self` or a child module name.
     fn inline_paths(&self, files: &[Self]) -> Vec<Vec<String>> {
         let is_child = |file: &&Self| {
             file.module.len() == self.module.len() + 1 && file.module.starts_with(&self.module)
@@ -230,7 +230,7 @@ fn without_comments_and_strings(text: &str) -> String {
         if declares {
             continue;
         }
-        // A string over several lines is not recognised. It matters only if it contains the path of a module.
+        // A string over several lines is not recognised. It matters only if it contains a module's path.
         let mut quoted = false;
         let mut before = ' ';
         for c in line.chars() {
@@ -278,7 +278,7 @@ fn definer(
     if steps > 16 {
         return None;
     }
-    // The longest prefix that is a module of the crate.
+    // The longest prefix that is a module in the crate.
     let (length, index) =
         (0..=path.len()).rev().find_map(|length| Some((length, *by_module.get(&path[..length])?)))?;
     let Some(name) = path.get(length) else { return Some(index) };
@@ -287,7 +287,7 @@ fn definer(
         Some(import) => {
             let mut target = file.absolute(&import.path)?;
             target.extend(path[length + 1..].iter().cloned());
-            // An import of a foreign crate resolves to the module itself and ends here.
+            // An import from a foreign crate resolves to the module itself and ends here.
             if target.starts_with(&path[..=length]) {
                 None
             } else {

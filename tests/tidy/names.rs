@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 /// The maximum share of single-word type names, in per cent.
 const MOST_SINGLE_WORDS: usize = 40;
-/// The maximum number of words in the name of a test.
+/// The maximum number of words in a test's name.
 const MOST_TEST_WORDS: usize = 8;
 
-/// Names that a function may not have, because a reader understands them only with the code of the caller.
+/// Names that a function may not have, because a reader understands them only with the caller's code.
 const REJECTED_FUNCTIONS: &[&str] = &["of", "take", "place", "carry_out", "said", "look"];
 
 /// Names that the prelude of Rust brings into every file.

@@ -1,25 +1,25 @@
-//! The pages of the documentation: every page is in the navigation, every link leads to a file and a heading, and JSON
-//! is valid.
+//! The documentation's pages: every page is in the navigation, every link leads to a file and a heading, and JSON is
+//! valid.
 
 use super::{files_ending, read, root};
 use std::{collections::BTreeMap, path::Path};
 
-/// The navigation of the book.
+/// The book's navigation.
 const NAVIGATION: &str = "docs/SUMMARY.md";
 /// The map of all pages.
 const MAP: &str = "docs/README.md";
-/// The index of the examples. The book adds the pages of an index to the navigation.
+/// The examples' index. The book adds an index's pages to the navigation.
 const EXAMPLES: &str = "examples/README.md";
-/// The index of the decisions.
+/// The decisions' index.
 const DECISIONS: &str = "docs/decisions/README.md";
 
-/// A link of a page: its line, and its target as it is written.
+/// A page link: its line, and its target as it is written.
 struct PageLink {
     line: usize,
     target: String,
 }
 
-/// Returns the lines of a page outside of its blocks of code, with their numbers.
+/// Returns the page lines outside of code blocks, with their numbers.
 fn text_lines(page: &str) -> Vec<(usize, &str)> {
     let mut fence: Option<String> = None;
     let mut is_after_blank = true;
@@ -68,7 +68,7 @@ fn links(page: &str) -> Vec<PageLink> {
     text_lines(page).into_iter().flat_map(in_line).collect()
 }
 
-/// Returns the path in the repository that a link of `page` leads to, and the name of the heading. `None` for a link to
+/// Returns the path in the repository that a link in `page` leads to, and the heading name. `None` for a link to
 /// another host.
 fn resolve_link(page: &str, target: &str) -> Option<(String, String)> {
     if target.contains("://") || target.starts_with("mailto:") {
@@ -91,7 +91,7 @@ fn resolve_link(page: &str, target: &str) -> Option<(String, String)> {
     Some((parts.join("/"), heading.to_owned()))
 }
 
-/// Returns the names of the headings of a page, as a code host and mdBook make them.
+/// Returns the heading names in a page, as a code host and mdBook make them.
 fn headings(page: &str) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let titles = text_lines(page).into_iter().filter_map(|(_, line)| {
