@@ -10,7 +10,7 @@ use std::panic;
 /// Separates the condition, the arguments, and the other arguments hidden behind the same mask.
 const BETWEEN: &str = "\n---\n";
 
-/// The verdicts of a rule that allows (default: block), one that asks (default: allow), and one that blocks
+/// Verdicts for a rule that allows (default: block), one that asks (default: allow), and one that blocks
 /// (default: allow).
 type Verdicts = [Verdict; 3];
 const HOLDS: Verdicts = [Allow, Ask, Block];
@@ -93,7 +93,7 @@ impl Rules {
         }
     }
 
-    /// The verdicts of the rules, which must agree on the result of the condition. If the rules that widen are missing, a
+    /// The rules' verdicts, which must agree on the condition's result. If the rules that widen are missing, a
     /// condition that holds cannot be told from one that fails.
     fn judge(&self, arguments: &Json, masked: Option<&str>, late: bool) -> Verdicts {
         let redacted: Vec<_> = masked.map(str::to_owned).into_iter().collect();

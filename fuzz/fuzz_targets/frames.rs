@@ -8,7 +8,7 @@ use countersign_mcp::{
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-/// True if a server that takes the last of repeated members and ignores case would run a tool.
+/// Returns true if a server that takes the last of repeated members and ignores case would run a tool.
 fn would_call(frame: &Value) -> bool {
     match frame {
         Value::Object(members) => members

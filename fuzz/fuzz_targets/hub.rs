@@ -1,4 +1,4 @@
-//! Fuzzes the frames of a hub: only the places that the hub changes differ, ids come back as they were, and names stay clear.
+//! Fuzzes hub frames: only the places that the hub changes differ, ids come back as they were, and names stay clear.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_mcp::{

@@ -1,4 +1,4 @@
-//! Fuzzes messages: the formats of a message and of a reader in the first line, and a list of messages below it. Whatever the
+//! Fuzzes messages: the message format and the reader format in the first line, and a list of messages below it. Whatever the
 //! messages are, a model gets one result for each call and no request of a client, and a client gets them as they were sent, or a
 //! note of what is left out.
 #![cfg_attr(fuzzing, no_main)]

@@ -1,4 +1,4 @@
-//! Fuzzes paths: normalising twice changes nothing, and a path within a root begins with it.
+//! Fuzzes paths: normalising twice changes nothing, and a path within a root starts with it.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_patterns::{MatchAnswer, ParsedPath, PathPattern, path::normalise};

@@ -72,7 +72,7 @@ fn planted(name: &str, form: usize) -> String {
     forms[form % forms.len()].clone()
 }
 
-/// Masks a text, and checks that a second pass changes nothing.
+/// Masks a string, and checks that a second pass changes nothing.
 fn text_once(redactor: &Redactor, text: &str) -> Option<String> {
     let less = redactor.redact_text(text)?;
     assert!(less.contains(MASK), "{text:?} became {less:?}");

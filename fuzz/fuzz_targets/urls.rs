@@ -1,4 +1,4 @@
-//! Fuzzes URLs: a URL that matches the pattern of a host has that host.
+//! Fuzzes URLs: a URL that matches a host pattern has that host.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_patterns::{MatchAnswer, ParsedUrl, UrlPattern};

@@ -1,8 +1,8 @@
 //! A program for tests that need a separate process: it opens a log and prints the result.
 //!
-//! - `open PATH` prints `open`, or the code of the error.
-//! - `read PATH` opens the log to read only, and prints `open`, or the message of the error.
-//! - `files PATH` lists the files of an open log with their modes.
+//! - `open PATH` prints `open`, or the error code.
+//! - `read PATH` opens the log to read only, and prints `open`, or the error message.
+//! - `files PATH` lists an open log's files with their modes.
 //! - `room PATH` opens the log and prints `room`, or the reason why its disk has too little.
 //! - `fill PATH BALLAST` proposes calls until the disk is full, removes the ballast and proposes more.
 

@@ -1,5 +1,5 @@
-//! The cost of an advisor on the path of proposals: the rate, and the processor time of the server for each proposal until its
-//! advice is recorded, compared with the same proposals without an advisor.
+//! What an advisor costs proposals: the rate, and the server's processor time for each proposal until its advice is
+//! recorded, compared with the same proposals without an advisor.
 
 use crate::{
     cycles::median,
@@ -13,7 +13,7 @@ use countersign_tests::{TargetAnswer, WebhookTarget};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The modes of the advisor. The first is the raw limit.
+/// The advisor's modes. The first is the raw limit.
 const MODES: [&str; 3] = ["no", "shadow", "deciding"];
 
 /// A server with one of the modes, and its rounds.
@@ -35,7 +35,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let mut servers = Vec::new();
     for mode in MODES {
         let mut advised = AdvisedServer::start(mode, &target).await?;
-        // The first proposals prepare the statements of the database.
+        // The first proposals prepare the database's statements.
         advised.propose(LoadSize { each: 2, ..size }).await?;
         servers.push(advised);
     }

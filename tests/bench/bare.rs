@@ -16,12 +16,12 @@ pub(crate) enum BareLoop {
     Postgres(PgConnection),
 }
 
-/// The columns of a log, and nothing else.
+/// A log's columns, and nothing else.
 const PLAIN_TABLE: &str = "CREATE TABLE events (
     seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, type TEXT NOT NULL, timestamp TEXT NOT NULL,
     principal TEXT NOT NULL, data TEXT NOT NULL, hash TEXT)";
 
-/// The layout of a program that no log excludes.
+/// A program layout that no log excludes.
 const ANY_LAYOUT: i64 = i64::MAX;
 
 impl BareLoop {

@@ -1,4 +1,4 @@
-//! The committed figures of processor time, and the comparison of a run with them.
+//! The committed processor time figures, and the comparison of a run with them.
 
 use crate::{cost::CostRow, lab::LabOutcome};
 use std::{collections::BTreeMap, fmt::Write, fs, path::PathBuf};

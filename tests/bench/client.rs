@@ -50,7 +50,7 @@ impl BenchClient {
         let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        // It ends with the client. A failure is also the failure of the request in progress.
+        // It ends with the client. A failure also fails the request in progress.
         tokio::spawn(connection);
         Ok(Self { sender, target: target.clone() })
     }
@@ -120,7 +120,7 @@ async fn next_chunk(body: &mut Incoming) -> LabOutcome<Option<Vec<u8>>> {
     }
 }
 
-/// A reader of a stream of events.
+/// Reads an event stream.
 pub(crate) struct BenchReader {
     body: Incoming,
     /// The connection ends with its client.

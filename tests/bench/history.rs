@@ -1,4 +1,4 @@
-//! The effect of a long history on the time to read the open requests and to open the file.
+//! How a long history affects the time to read the open requests and to open the file.
 
 use crate::{
     fill,

@@ -38,7 +38,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
 /// Measures the cycles of this many clients, each round at a new server with a new log.
 async fn measure(connections: usize, each: usize, rounds: usize) -> LabOutcome<CostRow> {
     let mut costs = CostRounds::default();
-    // The first cycles prepare the statements of the database.
+    // The first cycles prepare the database's statements.
     let (warm_up, size) = (LoadSize { connections, each: 2 }, LoadSize { connections, each });
     let load = HttpLoad::Cycles { first: warm_up.each };
     for _ in 0..rounds {

@@ -34,8 +34,8 @@ pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     Ok(())
 }
 
-/// Returns the processor time of this process in milliseconds. It is the sum of the fields 14 and 15 of `stat` in
-/// proc(5), which count ticks of 10 ms.
+/// Returns this process's processor time in milliseconds. It is the sum of fields 14 and 15 of `stat` in proc(5),
+/// which count ticks of 10 ms.
 fn processor_time() -> LabOutcome<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit_once(')').ok_or("no name in stat")?.1;

@@ -17,8 +17,8 @@ use tokio::{
     sync::mpsc::unbounded_channel,
 };
 
-/// Starts a server with production settings: it flushes each commit to the disk, and uses half of the memory of a small
-/// machine.
+/// Starts a server with production settings: it flushes each commit to the disk, and uses half of a small machine's
+/// memory.
 async fn server() -> Cluster {
     let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
     Cluster::with(ClusterSetup { durability: Durability::Real, settings, ..ClusterSetup::default() }).await
@@ -60,7 +60,7 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
             let addresses: Vec<_> = addresses.into_iter().cycle().take(instances).collect();
             rates.push(per_second(cycles, run_together(&addresses, each).await?));
         }
-        // The raw limit: one connection writes the rows of the first log, in batches of the same size.
+        // The raw limit: one connection writes the first log's rows, in batches of the same size.
         let raw = match raw {
             Some(raw) => raw,
             None => *raw.insert(measure_bare_inserts(server, cycles, rounds).await?),

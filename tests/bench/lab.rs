@@ -1,4 +1,4 @@
-//! Common code of the scenarios: a folder for files, the commands of a cycle, and this program as a child process.
+//! Common scenario code: a folder for files, the commands in a cycle, and this program as a child process.
 
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget,
@@ -21,7 +21,7 @@ use tokio::{
     process::{Child, ChildStdout},
 };
 
-/// The result of a step. Any error ends the run.
+/// A step's result. Any error ends the run.
 pub(crate) type LabOutcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Creates a folder in `COUNTERSIGN_BENCH_DIR`, or else in the folder for temporary files.
@@ -37,7 +37,7 @@ pub(crate) fn file(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
 }
 
-/// A store, and the commands of the agent and the approver on it.
+/// A store, and the agent's and the approver's commands on it.
 #[derive(Clone)]
 pub(crate) struct BenchLab {
     pub(crate) store: Store,
@@ -120,7 +120,7 @@ impl BenchLab {
     }
 }
 
-/// Returns the arguments of a call as JSON. They differ for each call, because a remembered decision would answer a
+/// Returns call arguments as JSON. They differ for each call, because a remembered decision would answer a
 /// call with equal arguments.
 pub(crate) fn json(id: &CallId) -> String {
     format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
@@ -138,7 +138,7 @@ pub(crate) fn call(n: usize) -> LabOutcome<CallId> {
     Ok(CallId::new(&format!("call_{n}"))?)
 }
 
-/// Returns the command that starts this program as a child process, in a role of a scenario.
+/// Returns the command that starts this program as a child process, in a scenario role.
 pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::process::Command> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
     command.arg("--child").arg(role).args(arguments);

@@ -26,7 +26,7 @@ pub(crate) enum HttpLoad {
     Get(RepeatedGet),
 }
 
-/// A request, and the tag of the response that the client has.
+/// A request, and the tag on the response that the client has.
 #[derive(Clone)]
 pub(crate) struct RepeatedGet {
     pub(crate) path: Arc<str>,

@@ -74,7 +74,7 @@ fn main() -> LabOutcome<()> {
     }
 }
 
-/// Runs a role of a scenario, in a child process.
+/// Runs a scenario role, in a child process.
 async fn run_child(arguments: &[String]) -> LabOutcome<()> {
     match arguments {
         [role, path] if role == "executor" => wakeup::executor(path).await,

@@ -11,7 +11,7 @@ use countersign_store::{EventFilter, StoreOptions};
 use rustix::process::getpid;
 use std::path::PathBuf;
 
-/// The sizes of the batches: under load, and of one proposal.
+/// The batches' sizes: under load, and of one proposal.
 const BATCHES: [usize; 2] = [64, 2];
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {

@@ -40,7 +40,7 @@ fn named_program() -> Option<PathBuf> {
     std::env::var_os("COUNTERSIGN_BENCH_PROGRAM").map(PathBuf::from)
 }
 
-/// Returns the path of the program: beside the folder of this one, unless the environment names another.
+/// Returns the program's path: beside the folder of this one, unless the environment names another.
 fn program() -> LabOutcome<PathBuf> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join("countersign"));
     let path = named_program().or_else(beside).ok_or("the path of this program is unknown")?;
@@ -59,7 +59,7 @@ fn write_policy(folder: &TempDir, more: &str) -> LabOutcome<PathBuf> {
     Ok(path)
 }
 
-/// Reads the tokens of the agent and of the approver, which the first start on a log keeps for commands.
+/// Reads the agent token and the approver token, which the first start on a log keeps for commands.
 fn first_tokens(folder: &TempDir) -> LabOutcome<(Arc<str>, Arc<str>)> {
     let text = std::fs::read_to_string(folder.path().join(".local/share/countersign/credentials.toml"))?;
     let token = |side: &str| {
@@ -128,7 +128,7 @@ impl BenchServer {
         Ok(value.trim().parse()?)
     }
 
-    /// Adds the values of a metric for all its labels.
+    /// Adds a metric's values for all its labels.
     pub(crate) async fn metric_sum(&self, name: &str) -> LabOutcome<f64> {
         let mut client = BenchClient::connect(&self.target).await?;
         let text = client.get("/metrics").await?.text()?;
@@ -137,7 +137,7 @@ impl BenchServer {
         Ok(values.sum())
     }
 
-    /// Runs a command on the log of the server.
+    /// Runs a command on the server's log.
     pub(crate) async fn run_command(&self, folder: &TempDir, words: &[&str]) -> LabOutcome<()> {
         let mut command = Command::new(program()?);
         command.args(["--database", &lab::file(folder, "log.db")]).args(words);

@@ -1,4 +1,4 @@
-//! The start of a server, and its memory: idle, and with many waiting clients.
+//! Starting a server, and its memory: idle, and with many waiting clients.
 
 use crate::{
     client::BenchClient,
@@ -27,8 +27,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     Ok(ScenarioResult { rows, costs: Vec::new() })
 }
 
-/// Measures the time from the start of the program to its first answer, and its memory after that, with an existing log
-/// and with a new one.
+/// Measures the time from the program's start to its first answer, and its memory after that, with an existing log and
+/// with a new one.
 async fn measure_starts(existing: &TempDir, samples: usize) -> LabOutcome<(BenchRow, BenchRow)> {
     let (mut took, mut took_new, mut memory) = (BenchSamples::default(), BenchSamples::default(), Vec::new());
     for _ in 0..samples {

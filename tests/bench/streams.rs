@@ -1,5 +1,5 @@
-//! Many readers of the event stream over HTTP: the server's memory per reader, the delay of an event for the one reader
-//! of its thread, and the time until an event has reached all readers.
+//! Many readers of the event stream over HTTP: the server's memory per reader, the delay of events for the one reader
+//! of their thread, and the time until an event has reached all readers.
 
 use crate::{
     client::BenchClient,
@@ -97,9 +97,9 @@ struct StreamCrowd {
     client: BenchClient,
     came: UnboundedReceiver<(usize, Instant)>,
     readers: JoinSet<LabOutcome<()>>,
-    /// True if each reader follows its own thread; otherwise all follow all threads.
+    /// Whether each reader follows its own thread; otherwise all follow all threads.
     apart: bool,
-    /// The growth of the server's memory per reader.
+    /// How much the server's memory grows per reader.
     bytes: f64,
     _folder: TempDir,
 }
@@ -137,7 +137,7 @@ impl StreamCrowd {
         Ok(())
     }
 
-    /// Waits until each reader that receives the event has one more message. Returns the time of the last arrival.
+    /// Waits until each reader that receives the event has one more message. Returns when the last one arrived.
     async fn await_message(&mut self, who: usize) -> LabOutcome<Instant> {
         let expected = if self.apart { 1 } else { self.readers.len() };
         let mut last = None;

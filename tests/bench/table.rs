@@ -3,7 +3,7 @@
 use crate::cost::CostRow;
 use std::time::Duration;
 
-/// The lines of a scenario in both tables.
+/// A scenario's lines in both tables.
 #[derive(Default)]
 pub(crate) struct ScenarioResult {
     pub(crate) rows: Vec<BenchRow>,
@@ -16,14 +16,14 @@ impl From<Vec<BenchRow>> for ScenarioResult {
     }
 }
 
-/// A line of the table: a measurement, and its raw limit in the same run.
+/// A table line: a measurement, and its raw limit in the same run.
 pub(crate) struct BenchRow {
     pub(crate) what: String,
     pub(crate) measured: String,
     pub(crate) raw: String,
     pub(crate) ratio: Option<f64>,
     pub(crate) target: &'static str,
-    /// True if the target is met; `None` if there is no target.
+    /// Whether the target is met; `None` if there is no target.
     pub(crate) met: Option<bool>,
 }
 

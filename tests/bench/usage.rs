@@ -4,7 +4,7 @@ use crate::lab::LabOutcome;
 use rustix::process::Pid;
 use std::{collections::HashMap, fs, path::Path};
 
-/// The counters of a process at one moment.
+/// Process counters at one moment.
 pub(crate) struct ProcessUsage {
     threads: HashMap<String, ThreadUsage>,
     /// Ticks of 10 ms in programs and in the kernel. They are exact only together.
@@ -23,7 +23,7 @@ struct ThreadUsage {
 pub(crate) struct UsedResources {
     /// Microseconds of processor time.
     pub(crate) cpu: f64,
-    /// The share of the time that was spent in the kernel.
+    /// The share of time that was spent in the kernel.
     pub(crate) system_share: f64,
     pub(crate) switches: f64,
 }

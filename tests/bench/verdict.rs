@@ -1,4 +1,4 @@
-//! The time of a verdict with 500 rules, and with 50 CEL conditions.
+//! How long a verdict takes with 500 rules, and with 50 CEL conditions.
 
 use crate::{
     lab::LabOutcome,

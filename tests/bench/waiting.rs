@@ -1,4 +1,4 @@
-//! Many waiters in one process: the memory per waiter, and the delay of the waiter that is woken.
+//! Many waiters in one process: the memory per waiter, and how late the woken waiter is.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -38,7 +38,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// The output of the child process: bytes per waiter, then durations in milliseconds.
+/// The child process' output: bytes per waiter, then durations in milliseconds.
 struct WaiterCrowd {
     bytes: f64,
     median: f64,

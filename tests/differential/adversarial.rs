@@ -1,4 +1,4 @@
-//! The command lines of the adversarial tables of the patterns.
+//! The command lines from the adversarial pattern tables.
 
 use AdversarialCase as ShellCase;
 use countersign_patterns::MatchAnswer;

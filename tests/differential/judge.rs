@@ -27,7 +27,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("find", &["-delete", "-exec", "-ok", "-fprint", "-fls"]),
 ];
 
-/// The patterns of the test.
+/// The test patterns.
 pub(crate) struct AllowedPatterns(Vec<CommandPattern>);
 
 impl AllowedPatterns {
@@ -41,7 +41,7 @@ impl AllowedPatterns {
         )
     }
 
-    /// True if the patterns allow the line.
+    /// Whether the patterns allow the line.
     pub(crate) fn allow(&self, line: &str) -> bool {
         match_every(&self.0, &ParsedScript::parse(line)) == MatchAnswer::Yes
     }
@@ -57,7 +57,7 @@ pub(crate) fn find_faults(effects: &RunEffects) -> Vec<String> {
     faults
 }
 
-/// True if a pattern shows the command: its program, its subcommand, and no option with an effect.
+/// Whether a pattern shows the command: its program, its subcommand, and no option with an effect.
 fn is_covered(command: &[String]) -> bool {
     let begins = |text: &str| {
         text.split(' ').enumerate().all(|(at, word)| command.get(at).is_some_and(|found| found == word))

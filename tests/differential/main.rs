@@ -63,7 +63,7 @@ impl RunReport {
     }
 }
 
-/// Shows a text that explains the result of a test.
+/// Shows a message that explains a test result.
 #[expect(clippy::print_stderr, reason = "the test runner shows it with the result of the test")]
 fn show(text: &str) {
     eprintln!("{text}");

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// The time after which a line is stopped.
 const LINE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Runs as the first process of the namespaces, before the change of the root.
+/// Runs as the first process in the namespaces, before the root directory changes.
 const SETUP: &str = r#"
 set -e
 mount --make-rprivate /
@@ -35,7 +35,7 @@ pivot_root . old
 exec /tools/setpriv --no-new-privs --bounding-set=-all --inh-caps=-all /tools/dash /tools/driver
 "#;
 
-/// Runs each job: a file that sets the words of the command that the driver executes. The command substitution ends when
+/// Runs each job: a file that sets the command's words, which the driver executes. The command substitution ends when
 /// the last process that the line started has ended.
 const DRIVER: &str = r#"
 cd /scratch/work
@@ -51,7 +51,7 @@ done
 const LAUNCHERS: &[(&str, &str)] =
     &[("xargs", "xargs"), ("timeout", "timeout"), ("env", "env"), ("nice", "nice"), ("sh", "dash")];
 
-/// A program of the PATH: it logs the number of its arguments, its name and its arguments.
+/// A program on the PATH: it logs its argument count, its name and its arguments.
 const STUB: &str = "#!/tools/dash\n{ printf '%s\\0' \"$#\" \"${0##*/}\" \"$@\"; } >>/log/log\n";
 
 /// The files that a line finds in its folder. Their names become arguments when a line uses a glob.
@@ -74,7 +74,7 @@ pub(crate) struct ShellVariant {
     /// The program that must be installed.
     pub(crate) program: &'static str,
     arguments: &'static [&'static str],
-    /// True if the line is typed, that is, read from the standard input of an interactive shell.
+    /// Whether the line is typed, that is, read from an interactive shell's standard input.
     is_typed: bool,
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct RunEffects {
     pub(crate) commands: Vec<Vec<String>>,
     /// The files that were added, removed or changed.
     pub(crate) changed: Vec<String>,
-    /// True if the line was stopped because it took too long.
+    /// Whether the line was stopped because it took too long.
     pub(crate) is_stopped: bool,
 }
 
@@ -314,7 +314,7 @@ fn read_files(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>>
     }
 }
 
-/// The file of a program in the usual folders.
+/// Looks up a program's path in the usual folders.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
         .iter()
@@ -322,7 +322,7 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// The shared libraries of a program.
+/// The shared libraries that a program needs.
 fn find_libraries(program: &Path) -> Vec<PathBuf> {
     let output = Command::new("ldd").arg(program).output().expect("ldd runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const PROGRAMS: Programs = countersign_tests::programs!();
 
-/// The rounds of a scenario by default.
+/// The default number of rounds in a scenario.
 const ROUNDS: usize = 3;
 
 /// The seed by default.

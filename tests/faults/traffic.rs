@@ -1,8 +1,8 @@
 //! Calls that agents propose and run and people allow, and a record of every step that a server acknowledged.
 
-use countersign_api::{self as api, ApprovalGate, GateError};
+use countersign_api::{self as api, CallGate, GateError};
 use countersign_client::HttpGate;
-use countersign_gate::{Event, EventType, Principal, ThreadId, event::Decision, id::CallId};
+use countersign_events::{Event, EventType, Principal, ThreadId, event::Decision, id::CallId};
 use countersign_tests::{ProcessWorld, gate_of};
 use futures_util::future::join_all;
 use std::{
@@ -10,17 +10,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-/// The steps of a call, as its events.
+/// A call's steps, as its events.
 const STEPS: [EventType; 4] =
     [EventType::ToolCall, EventType::ApprovalResponse, EventType::ExecutionStarted, EventType::ToolResult];
 
 /// The codes with which a server may refuse a step while something is broken.
 const TROUBLE: [&str; 4] = ["unreachable", "database_unavailable", "not_ready", "shutting_down"];
 
-/// The codes of a step that was taken before, although its answer was lost.
+/// The codes for a step that was taken before, although its answer was lost.
 const TAKEN: [&str; 3] = ["already_decided", "already_finished", "already_claimed"];
 
-/// The calls of a test.
+/// A test's calls.
 #[derive(Default)]
 pub(crate) struct FaultTraffic {
     calls: Mutex<TrafficLog>,

@@ -1,5 +1,5 @@
-//! The fuzz targets compile, and their assertions hold: for their seeds, for random combinations of the words of their
-//! dictionaries, and for random text. `fuzz/run` fuzzes them for longer.
+//! The fuzz targets compile, and their assertions hold: for their seeds, for random combinations of their dictionary
+//! words, and for random text. `fuzz/run` fuzzes them for longer.
 
 // The targets import `libfuzzer_sys`; in this test, this crate provides its macro.
 extern crate self as libfuzzer_sys;
@@ -123,7 +123,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// Returns the words of a libFuzzer dictionary: one quoted word per line, optionally after a name.
+/// Returns the words in a libFuzzer dictionary: one quoted word per line, optionally after a name.
 fn read_dictionary(target: &str) -> Vec<String> {
     let Ok(text) = fs::read_to_string(folder().join(format!("dictionaries/{target}.dict"))) else {
         return PIECES.iter().map(|&piece| piece.to_owned()).collect();

@@ -13,7 +13,7 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Cuts the connection of an insert at this moment. Returns the number of rows after the transaction has ended.
+/// Cuts an insert's connection at this moment. Returns the number of rows after the transaction has ended.
 async fn rows_after(cut: ConnectionCut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;

@@ -1,4 +1,4 @@
-//! The PostgreSQL servers: a killed server has no processes, a lagging standby lacks rows, and a full disk refuses
+//! The PostgreSQL servers: a killed server has no processes, a lagging standby misses rows, and a full disk refuses
 //! writes.
 
 use super::{rows, with_a_table};

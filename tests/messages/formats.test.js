@@ -57,7 +57,7 @@ async function store(thread, format) {
   assert.equal(report.length, golden[format].length);
 }
 
-// Notes the messages that the SDK of the format refuses.
+// Notes the messages that the format's SDK refuses.
 const check = async (format, messages, what, faults) => {
   forPython.push([format, what, messages]);
   try {
@@ -97,8 +97,26 @@ for (const format of names) {
   });
 }
 
+test("ai-sdk-ui: a client sees how decided calls ended", async () => {
+  const ends = { success: "output-available", error: "output-error", denied: "output-denied" };
+  for (const [end, state] of Object.entries(ends)) {
+    const thread = `ended-${end}`;
+    await store(thread, "ai-sdk-ui");
+    const decision = end === "denied" ? { decision: "deny", comment: "no" } : { decision: "allow_once" };
+    const { argumentsHash } = await request(person, `${thread}/approvals/call_1`, decision);
+    if (end !== "denied") {
+      await request(agent, `${thread}/tool-calls/call_1/claim`, { executor: "test", argumentsHash });
+      await request(agent, `${thread}/tool-calls/call_1/result`, { executor: "test", status: end, content: "what came of it" });
+    }
+    const view = await request(agent, `${thread}/messages?for=client`);
+    await validate("ai-sdk-ui", view.messages);
+    const part = view.messages.at(-1).parts.find((part) => part.toolCallId === "call_1");
+    assert.equal(part.state, state, JSON.stringify(part));
+  }
+});
+
 for (const [version, sdk] of [[5, await import("ai-v5")], [6, await import("ai-v6")]]) {
-  // Version 5 has no approvals, so only the input of a model is valid there.
+  // Version 5 has no approvals, so only model input is valid there.
   const readers = version === 5 ? ["model"] : ["model", "client"];
 
   test(`AI SDK ${version}: models and clients get valid messages`, async () => {
@@ -107,6 +125,8 @@ for (const [version, sdk] of [[5, await import("ai-v5")], [6, await import("ai-v
       await store(`v${version}-${format}`, format);
       for (const [reader, to] of readers.flatMap((reader) => [[reader, "ai-sdk"], [reader, "ai-sdk-ui"]])) {
         const { messages } = await request(agent, `v${version}-${format}/messages?for=${reader}&format=${to}`);
+        // Version 5 has another form of images in results.
+        if (version === 5 && JSON.stringify(messages).includes('"image-data"')) continue;
         try {
           if (to === "ai-sdk-ui" && messages.length > 0) await sdk.validateUIMessages({ messages });
           const input = to === "ai-sdk-ui" ? await sdk.convertToModelMessages(messages) : messages;

@@ -1,4 +1,4 @@
-"""Checks messages with the types of the SDKs for Python. The argument is a file with a list of [format, what, messages].
+"""Checks messages with the types of the Python SDKs. The argument is a file with a list of [format, what, messages].
 Prints each message that a type refuses."""
 
 import json

@@ -1,8 +1,9 @@
 //! An executor that claims a call and reports no result.
 
 use crate::{PlayerError, print_line};
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, EventType};
+use countersign_api::{self as api, CallGate};
+use countersign_events::EventType;
+use countersign_gate::EmbeddedGate;
 use serde::Deserialize;
 use serde_json::json;
 

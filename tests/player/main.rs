@@ -8,7 +8,9 @@ mod parts;
 mod race;
 
 use countersign_api::ApprovalGate;
-use countersign_gate::{DatabaseUrl, EmbeddedGate, Principal};
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_store::DatabaseUrl;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;

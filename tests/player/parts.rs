@@ -1,11 +1,10 @@
-//! The parts of the crash test: proposer, decider, executor and follower. The test may kill each part and restart it
-//! with the same argument. The part then continues from the state of the log.
+//! Crash test parts: proposer, decider, executor and follower. The test may kill each part and restart it
+//! with the same argument. The part then continues from the log's state.
 
 use crate::{PlayerError, print_line};
-use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
-use countersign_gate::{
-    CallState, EmbeddedGate, EventType, Principal, ThreadId, event::Decision, id::CallId,
-};
+use countersign_api::{self as api, ApprovalGate, CallGate, LogFilter, random_id};
+use countersign_events::{CallState, EventType, Principal, ThreadId, event::Decision, id::CallId};
+use countersign_gate::EmbeddedGate;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::json;
@@ -26,7 +25,7 @@ pub(crate) struct PlayedCalls {
     runs: Option<PathBuf>,
 }
 
-/// The range of the log that a follower reads, over all threads.
+/// The log range that a follower reads, over all threads.
 #[derive(Deserialize)]
 pub(crate) struct FollowOptions {
     after: i64,

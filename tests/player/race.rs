@@ -3,8 +3,9 @@
 //! any decision.
 
 use crate::{PlayerError, print_line};
-use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
-use countersign_gate::{CallId, EmbeddedGate, EventType, Principal, ThreadId, event::Decision};
+use countersign_api::{self as api, ApprovalGate, CallGate, ErrorCode, GateError, LogFilter, random_id};
+use countersign_events::{CallId, EventType, Principal, ThreadId, event::Decision};
+use countersign_gate::EmbeddedGate;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::json;

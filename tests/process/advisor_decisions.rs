@@ -1,5 +1,5 @@
-//! Advisors that may decide, asked by real servers: they answer the calls of the rules that name them, once a person or a
-//! measurement says that they may, and nothing else, whatever they answer.
+//! Advisors that may decide, asked by real servers: they answer calls under the rules that name them, once a person or
+//! a measurement says that they may, and nothing else, whatever they answer.
 
 use crate::{
     advisors::{answers, next_advice, serves, service, state},
@@ -40,7 +40,7 @@ pub(crate) async fn proposes(server: &Server, id: &str, tool: &str) -> String {
     answer.text("state")
 }
 
-/// Lets the advisor decide, by a statement of a person.
+/// Lets the advisor decide, by a person's statement.
 pub(crate) async fn lets_decide(server: &Server) {
     let root = server.person("ada");
     let list = root.get("/v1/advisors").await;

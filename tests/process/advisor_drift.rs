@@ -74,7 +74,7 @@ async fn flags_before_restart_count_before_decisions(world: ProcessWorld) {
     }
     let (second, mut advice) = serves(&world, &policy, &[]).await;
     proposes(&second, "c", "bash").await;
-    // The stream begins with the advice before the restart.
+    // The stream starts with the advice before the restart.
     let mut given = next_advice(&mut advice).await;
     while given["toolCallId"] != "c" {
         given = next_advice(&mut advice).await;

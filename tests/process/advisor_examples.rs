@@ -16,9 +16,7 @@ fn example(name: &str) -> PathBuf {
 async fn serves_beside_example(world: &ProcessWorld, policy: &str) -> Server {
     let path = world.write_policy(policy);
     fs::create_dir_all(world.file("policy.d")).expect("a folder");
-    for name in ["advice.cedar", "judge.prompt"] {
-        fs::copy(example("policy.d").join(name), world.file("policy.d").join(name)).expect("a file");
-    }
+    fs::copy(example("policy.d/judge.prompt"), world.file("policy.d/judge.prompt")).expect("a file");
     world.serves_with(&["--policy", &path, "--advisor-commands"]).await
 }
 
@@ -47,17 +45,12 @@ async fn examples_agree_on_three_calls() {
         let judge = example("judge.py").canonicalize().expect("an example");
         let mut python = Process::start(world.program("python3").arg(&judge).arg("0"));
         let port = python.line().await.expect("the port");
-        let mut policy = format!(
+        let policy = format!(
             "{}\n[[advisor]]\nname = \"once\"\ncommand = [\"{}\", \"--once\"]\n",
             service("python", &format!("http://127.0.0.1:{port}/"), "timeout = \"60s\""),
             judge.display(),
         );
-        let mut advisors = vec!["once", "python"];
-        if cfg!(feature = "cedar") {
-            policy +=
-                "[[advisor]]\nname = \"cedar\"\nprotocol = \"cedar\"\npoliciesFile = \"advice.cedar\"\n";
-            advisors.push("cedar");
-        }
+        let advisors = ["once", "python"];
         let server = serves_beside_example(&world, &policy).await;
         for (id, arguments, expected) in [
             ("a", json!({"command": "make test"}), "allow"),

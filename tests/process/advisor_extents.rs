@@ -1,8 +1,8 @@
-//! Reports and replays of a part of the log, over a server and on the log itself: their numbers, their extent in the log, and
-//! the callers who may record them.
+//! Partial reports and replays of the log, over a server and on the log itself: their numbers, their extent in the log,
+//! and the callers who may record them.
 
 use crate::advisors::{answers, next_advice, serves, service};
-use countersign_gate::Clock;
+use countersign_store::Clock;
 use countersign_tests::{EventStreamReader, Process, ProcessEnd, ProcessWorld, Server, WebhookTarget};
 use serde_json::{Value, json};
 use std::{fs, os::unix::fs::PermissionsExt};
@@ -22,7 +22,7 @@ struct MeasuredLog {
     world: ProcessWorld,
     server: Server,
     advisor: WebhookTarget,
-    /// The time of the third call. The fourth was proposed before it, and decided after it.
+    /// The third call's time. The fourth was proposed before it, and decided after it.
     middle: String,
     /// The event that proposed the third call.
     third: i64,
@@ -41,7 +41,7 @@ async fn proposes(
     assert_eq!(next_advice(advice).await["toolCallId"], id);
 }
 
-/// The seq and the time of the last event of a thread.
+/// The seq and time of a thread's last event.
 async fn last_event(server: &Server, thread: &str) -> (i64, String) {
     let found = server.person("ada").get(&format!("/v1/threads/{thread}/events")).await.json();
     let last = found["events"].as_array().and_then(|events| events.last()).expect("an event").clone();
@@ -97,7 +97,7 @@ impl MeasuredLog {
         path.display().to_string()
     }
 
-    /// The extents of the reports in the log.
+    /// The extents of all reports in the log.
     async fn recorded_extents(&self) -> Vec<Value> {
         let path = "/v1/events?type=ADVISOR_REPORTED";
         let found = self.server.person("ada").get(path).await.json();

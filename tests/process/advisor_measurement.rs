@@ -5,11 +5,15 @@ use crate::{
     advisors::{next_advice, service, state},
     new_world,
 };
-use countersign_api::{self as api, ApprovalGate};
-use countersign_events::event::{AdviceVerdict, Decision};
-use countersign_gate::{
-    AdviceCommand, Clock, EmbeddedGate, Policy, Principal, StoreOptions, SyncMode, ThreadId, Timestamp,
+use countersign_api::{self as api, ApprovalGate, CallGate};
+use countersign_approvals::decide::AdviceCommand;
+use countersign_events::{
+    Principal, ThreadId, Timestamp,
+    event::{AdviceVerdict, Decision},
 };
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::{Clock, StoreOptions, SyncMode};
 use countersign_tests::{Database, Process, ProcessWorld, TargetAnswer, WebhookTarget, in_time};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -28,7 +32,7 @@ fn is_denied(number: usize) -> bool {
     number.is_multiple_of(10)
 }
 
-/// The answer of the advisor: 50 traps that it would allow, 150 denials of what people allow, 50 that it leaves to people.
+/// The advisor's answer: 50 traps that it would allow, 150 denials of what people allow, 50 that it leaves to people.
 fn advice_on(number: usize) -> AdviceVerdict {
     let (right, wrong) = if is_denied(number) {
         (AdviceVerdict::Deny, AdviceVerdict::Allow)
@@ -63,7 +67,7 @@ async fn starts_advisor() -> WebhookTarget {
     .await
 }
 
-/// Writes the month: one batch of calls every few hours, each with advice in shadow mode and the decision of a person.
+/// Writes the month: one batch of calls every few hours, each with advice in shadow mode and a person's decision.
 async fn writes_month(world: &ProcessWorld, policy: &str) {
     let beginning: Timestamp = "2026-01-01T08:00:00.000Z".parse().expect("a time");
     let (clock, hand) = Clock::manual(beginning);

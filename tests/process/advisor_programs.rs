@@ -54,7 +54,7 @@ async fn daemon_of_program_is_killed_at_timeout() {
 async fn daemon_of_program_is_killed_after_answer() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // The daemon holds the output of the program open, and the question is too large for the pipe that it does not read.
+        // The daemon holds the program's output open, and the question is too large for the pipe that it does not read.
         let (policy, daemon) = write_judge(&world, "echo '{\"advice\":\"deny\"}'");
         let policy = format!("{policy}timeout = \"60s\"\n");
         let (server, mut advice) = serves(&world, &policy, &["--advisor-commands"]).await;

@@ -17,7 +17,7 @@ on_each_database!(advisor_messages_name_advisor_and_mode,);
 /// The reason that the advisors of these tests give.
 const REASON: &str = "as the test says";
 
-/// The data of the next message, which must have this subject.
+/// The next message's data; the message must have this subject.
 async fn next_data(target: &mut WebhookTarget, subject: &str) -> Value {
     let message = target.receives().await;
     assert_eq!(message.subject(), subject, "{}", message.body);
@@ -128,7 +128,7 @@ async fn shadow_failed_and_late_advice_is_not_told() {
         released.add_permits(1);
         assert_eq!(next_advice(&mut advice).await["advisor"], "late");
         flags(&server, "a", "last").await;
-        // The messages of a thread arrive in the order of the log, so none about advice can follow.
+        // A thread's messages arrive in log order, so none about advice can follow.
         assert_eq!(target.receives_subjects(3).await, ["call.opened a", "call.decided a", "call.flagged a"]);
         server.terminated().await;
         world.verified_log().await;

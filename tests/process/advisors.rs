@@ -3,7 +3,7 @@
 
 use crate::new_world;
 use countersign_tests::{
-    Database, EventStreamReader, ProcessWorld, Server, TargetAnswer, WebhookTarget, in_time,
+    Database, EventStreamReader, Process, ProcessWorld, Server, TargetAnswer, WebhookTarget, in_time,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, sync::Arc};
@@ -168,7 +168,7 @@ async fn second_server_asks_nothing_twice(world: ProcessWorld) {
     assert_one_advice_each(&world, CALLS).await;
 }
 
-/// Writes a program into the folder of the test, and returns its path.
+/// Writes a program into the test folder, and returns its path.
 pub(crate) fn write_program(world: &ProcessWorld, name: &str, text: &str) -> String {
     let path = world.file(name);
     fs::write(&path, text).expect("a file");
@@ -184,19 +184,13 @@ fn policy_of_all_protocols(world: &ProcessWorld, url: &str) -> String {
         "#!/bin/sh\ngrep -q '\"tool\":\"bash\"' && echo '{\"advice\":\"deny\"}'\n",
     );
     let plain = service("service", &format!("{url}/own"), "");
-    let opa = service("opa", &format!("{url}/v1/data/countersign/advice"), "protocol = \"opa\"");
     let chat = "protocol = \"chat\"\nmodel = \"judge\"\nprompt = \"Judge.\"\nkey = \"models\"";
     let chat = service("chat", &format!("{url}/v1/chat/completions"), chat);
     format!(
-        "{plain}{opa}{chat}
+        "{plain}{chat}
 [[advisor]]
 name = \"program\"
 command = [\"{program}\"]
-
-[[advisor]]
-name = \"cedar\"
-protocol = \"cedar\"
-policies = 'permit (principal == Agent::\"agent:builder\", action == Action::\"bash\", resource);'
 "
     )
 }
@@ -207,9 +201,6 @@ async fn each_protocol_answers_through_serve() {
         let world = new_world(Database::Sqlite).await;
         let mut advisor = WebhookTarget::start(|_, request| match request.path.as_str() {
             "/own" => answers("allow"),
-            "/v1/data/countersign/advice" => {
-                TargetAnswer::Json(r#"{"decision_id": "d1", "result": {"deny": ["no"], "allow": true}}"#.to_owned())
-            }
             "/v1/chat/completions" => {
                 let content = json!({"advice": "ask", "reason": "unsure", "confidence": 0.2, "labels": ["x"]});
                 let choice = json!({"finish_reason": "stop", "message": {"role": "assistant", "content": content.to_string()}});
@@ -226,18 +217,15 @@ async fn each_protocol_answers_through_serve() {
         let server = world.serves_with_variables(&variables, &["--policy", &path, "--advisor-commands"]).await;
         let mut advice = server.person("ada").streams(ADVICE, None).await;
         proposes(&server, "a").await;
-        let found = next_answers(&mut advice, 5).await;
-        // A program without Cedar leaves the call to people.
-        let cedar_answer = if cfg!(feature = "cedar") { "allow" } else { "not_built" };
-        let expected =
-            [("cedar", cedar_answer), ("chat", "ask"), ("opa", "deny"), ("program", "deny"), ("service", "allow")];
+        let found = next_answers(&mut advice, 3).await;
+        let expected = [("chat", "ask"), ("program", "deny"), ("service", "allow")];
         assert_eq!(found, expected.map(|(name, word)| (name.to_owned(), word.to_owned())).into());
         let requests: BTreeMap<_, _> =
             advisor.received().into_iter().map(|message| (message.path.clone(), message)).collect();
         let chat = &requests["/v1/chat/completions"];
         assert_eq!(chat.header("authorization"), "Bearer sk-very-secret");
         assert!(!requests["/own"].headers.contains_key("authorization"), "the key belongs to one advisor");
-        assert_eq!(requests["/v1/data/countersign/advice"].json()["input"]["call"]["tool"], "bash");
+        assert_eq!(requests["/own"].json()["call"]["tool"], "bash");
         for message in requests.values() {
             assert!(!message.body.contains("hunter2"), "{}", message.body);
         }
@@ -247,7 +235,40 @@ async fn each_protocol_answers_through_serve() {
         let log = world.verified_log().await;
         let text: String = log.iter().map(|event| event.data.as_str()).collect();
         assert!(!text.contains("sk-very-secret") && !text.contains("hunter2"), "no secret is in the log");
-        assert!(text.contains(r#""tokens":{"input":700,"output":30}"#) && text.contains("decision_id:d1"), "{text}");
+        assert!(text.contains(r#""tokens":{"input":700,"output":30}"#), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn retired_protocol_is_refused_and_its_log_opens() {
+    in_time(async {
+        let world = new_world(Database::Sqlite).await;
+        let policies = "policies = 'permit (principal, action, resource);'";
+        let cedar = format!("[[advisor]]\nname = \"cedar\"\nprotocol = \"cedar\"\n{policies}\n");
+        let opa = service("opa", "http://127.0.0.1:8181/v1/data/x", "protocol = \"opa\"");
+        for (policy, example) in [(&cedar, "examples/advisors/cedar.py"), (&opa, "examples/advisors/opa.py")]
+        {
+            let check = ["policy", "check", &world.write_policy(policy)];
+            let ended = Process::start(&mut world.countersign(&check)).ended().await;
+            assert!(ended.code == 2 && ended.stderr.contains(example), "{} {}", ended.code, ended.stderr);
+        }
+        // As an earlier version has make it active.
+        let server = world.serves_with(&[]).await;
+        let text = format!("{cedar}{opa}");
+        let before = server.person("root").get("/v1/policy").await.text("hash");
+        let apply = json!({"text": text, "source": "an earlier version", "replaces": before}).to_string();
+        let answer = server.person("root").put("/v1/policy", apply).await;
+        assert_eq!(answer.status, 200, "{answer}");
+        let mut advice = server.person("ada").streams(ADVICE, None).await;
+        proposes(&server, "a").await;
+        let expected = ["cedar", "opa"].map(|name| (name.to_owned(), "bad_configuration".to_owned()));
+        assert_eq!(next_answers(&mut advice, 2).await, expected.into());
+        assert_eq!(server.terminated().await.code, 0);
+        let again = world.serves_with(&[]).await;
+        assert_eq!(state(&again, "a").await, "pending");
+        assert_eq!(again.terminated().await.code, 0);
+        world.verified_log().await;
     })
     .await;
 }

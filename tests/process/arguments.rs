@@ -11,7 +11,7 @@ async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
     server.post("/v1/threads/t/tool-calls", body).await.into_parts()
 }
 
-/// The size of a body, for calls with large arguments.
+/// A body's size, for calls with large arguments.
 const LARGE_BODIES: [&str; 2] = ["--max-body", "4456448"];
 
 #[tokio::test]

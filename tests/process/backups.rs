@@ -2,7 +2,8 @@
 
 use crate::new_world;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, chain::Checkpoint};
+use countersign_events::chain::Checkpoint;
+use countersign_gate::EmbeddedGate;
 use countersign_tests::{Database, Player, Process, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::path::Path;
 /// As many as may be pending in a thread: on a busy machine, all are proposed before the first is decided.
 const CALLS: usize = 100;
 
-/// The tip of a log, which must verify.
+/// A log's tip, which must verify.
 async fn verified_tip(path: &Path) -> Checkpoint {
     let gate = EmbeddedGate::open(path).await.expect("the log opens");
     let report = gate.verify(|_| {}).await.expect("reads");
@@ -70,7 +71,7 @@ async fn backups_under_load_are_complete_and_restorable() {
     .await;
 }
 
-/// The first backup takes the place of the log, and writers continue on it.
+/// The first backup replaces the log, and writers continue on it.
 async fn restore_goes_on(world: &ProcessWorld, backup: Checkpoint, end: i64) {
     let (code, output) = world.runs(&["--json", "restore", "copy-0.db", "--replace"]).await;
     let summary: Value = serde_json::from_str(&output).expect("JSON");
@@ -97,7 +98,7 @@ async fn restore_goes_on(world: &ProcessWorld, backup: Checkpoint, end: i64) {
     world.whole_log().await;
 }
 
-/// True if the folder has a file whose name contains the text.
+/// Returns true if the folder has a file whose name contains the text.
 fn has_file(world: &ProcessWorld, text: &str) -> bool {
     let files = std::fs::read_dir(world.folder()).expect("the folder").filter_map(Result::ok);
     files.into_iter().any(|file| file.file_name().to_string_lossy().contains(text))

@@ -1,7 +1,7 @@
-//! The creation of a file: several processes create it at once, and its creator is killed.
+//! A file's creation: several processes create it at once, and its creator is killed.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{Database, Process, ProcessWorld, Random, in_time};
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -35,7 +35,7 @@ async fn eight_processes_create_the_same_file_at_once() {
     .await;
 }
 
-/// The files that the creation of a log creates, in this order.
+/// The files that creating a log creates, in this order.
 const CREATED_FILES: [&str; 5] = ["log.db", "log.db-lock", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]

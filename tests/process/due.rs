@@ -1,8 +1,11 @@
 //! Overdue tasks of a call: one of the processes executes each of them, once, and they wake no unrelated waiter.
 
 use crate::new_world;
-use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_gate::{EmbeddedGate, Event, EventType, Policy, Principal, StoreOptions};
+use countersign_api::{self as api, ApprovalGate, CallGate, parse_thread_id};
+use countersign_events::{Event, EventType, Principal};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_store::StoreOptions;
 use countersign_tests::{Database, HttpAnswer, Process, ProcessWorld, Server, in_time};
 use futures_util::future::join_all;
 use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -159,7 +162,7 @@ async fn unreadable_due_call_delays_no_other_call() {
     .await;
 }
 
-/// Returns the number of queries for due tasks, from the metrics of the gate.
+/// Returns the number of queries for due tasks, from the gate's metrics.
 fn due_query_count(gate: &EmbeddedGate) -> u64 {
     let mut registry = Registry::default();
     gate.register_metrics(&mut registry);

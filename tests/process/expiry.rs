@@ -1,7 +1,7 @@
 //! Undecided calls expire once, by one of the processes.
 
 use crate::new_world;
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_tests::{Database, HttpAnswer, ProcessWorld, in_time};
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};

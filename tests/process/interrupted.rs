@@ -1,7 +1,7 @@
 //! `countersign run` that is interrupted while it waits, and while its command runs.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{Database, Process, in_time};
 use rustix::process::Signal;
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn run_killed_during_its_command_never_runs_again() {
     .await;
 }
 
-/// The lease of the killed run ends after a second, and until then the call counts as running.
+/// The killed run's lease ends after a second, and until then the call is shown as running.
 #[tokio::test]
 async fn released_call_is_taken_over_under_its_id() {
     in_time(async {

@@ -1,6 +1,6 @@
 //! `kill -9` at random moments, over many rounds: acknowledged events are kept, and no call runs twice.
 
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_tests::{Player, ProcessWorld, Random};
 use serde_json::{Value, json};
 use std::{
@@ -66,7 +66,7 @@ impl<'a> KillWorld<'a> {
         Self { world, parts, running, sender, reports, acknowledged: Vec::new(), seen }
     }
 
-    /// Starts a part, or restarts it with the same input. Only the input of the follower changes: it has its position.
+    /// Starts a part, or restarts it with the same input. Only the follower's input changes: it has its position.
     async fn start(&mut self, part: usize) {
         if part == FOLLOWER {
             self.parts[part]["follower"]["after"] = json!(self.seen);
@@ -126,7 +126,7 @@ impl<'a> KillWorld<'a> {
     }
 }
 
-/// Forwards the reports of a player. On request, kills the player and forwards its remaining reports.
+/// Forwards a player's reports. On request, kills the player and forwards its remaining reports.
 async fn forward_reports(
     part: usize,
     mut player: Player,

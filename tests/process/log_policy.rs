@@ -40,7 +40,7 @@ async fn changed_policy_file_is_reloaded_without_a_signal(world: ProcessWorld) {
     let mut server = world.serves_with(&["--policy", &path, "--log", "info"]).await;
     let _ = world.write_policy(NO_FORCE);
     let hash = Policy::read(NO_FORCE).expect("a valid policy").hash();
-    server.complains(&format!("another policy is in force seq=3 hash={hash}")).await;
+    server.complains(&format!("another policy is active seq=3 hash={hash}")).await;
     let layers = world.file("policy.d");
     fs::create_dir(&layers).expect("a folder");
     fs::write(
@@ -48,7 +48,7 @@ async fn changed_policy_file_is_reloaded_without_a_signal(world: ProcessWorld) {
         "[[rule]]\nname = \"no curl\"\ntool = \"curl\"\nverdict = \"block\"\n",
     )
     .expect("a file");
-    server.complains("another policy is in force seq=4").await;
+    server.complains("another policy is active seq=4").await;
     let call = json!({"id": "a", "name": "curl", "arguments": {}}).to_string();
     let blocked = server.agent("bot").post("/v1/threads/t/tool-calls", call).await;
     assert_eq!(blocked.text("state"), "denied", "{blocked}");
@@ -79,7 +79,7 @@ async fn broken_policy_file_changes_nothing_and_shows(world: ProcessWorld) {
     let unusable = "[[advisor]]\nname = \"reviewer\"\nurl = \"https://judge.example:x/\"\n";
     for (text, why) in [("default = \"perhaps\"\n", "perhaps"), (unusable, "advisor \"reviewer\"")] {
         let path = world.write_policy(text);
-        server.complains("the policy before stays in force").await;
+        server.complains("the policy before stays active").await;
         let ready = server.get("/readyz").await;
         assert_eq!((ready.status, ready.text("policy")), (200, before.clone()));
         assert!(ready.text("policyTrouble").contains(why), "{ready}");
@@ -98,16 +98,16 @@ async fn accepted_rule_survives_the_policy_file(world: ProcessWorld) {
     let body = json!({"rule": rule, "replaces": hash}).to_string();
     let accepted = server.person("ada").post("/v1/policy/managed-rules", body).await;
     assert_eq!(accepted.status, 200, "{accepted}");
-    server.complains("another policy is in force seq=3").await;
+    server.complains("another policy is active seq=3").await;
     let ready = server.get("/readyz").await.json();
-    assert_eq!(ready.get("policyTrouble"), None, "the file is in force, with the accepted rule");
+    assert_eq!(ready.get("policyTrouble"), None, "the file is active, with the accepted rule");
     let propose = async |server: &countersign_tests::Server, id: &str| {
         let call = json!({"id": id, "name": "bash", "arguments": {"command": "ls"}}).to_string();
         server.agent("bot").post("/v1/threads/t/tool-calls", call).await.text("state")
     };
     assert_eq!(propose(&server, "a").await, "allowed");
     let _ = world.write_policy(&format!("{NO_FORCE}# changed\n"));
-    server.complains("another policy is in force seq=").await;
+    server.complains("another policy is active seq=").await;
     assert_eq!(propose(&server, "b").await, "allowed", "a changed file keeps the rule");
     drop(server);
     let server = world.serves_with(&["--policy", &path]).await;
@@ -115,7 +115,7 @@ async fn accepted_rule_survives_the_policy_file(world: ProcessWorld) {
     let applied = ["--as", "user:ada", "policy", "apply", &path, "--yes"];
     let ended = Process::start(&mut world.countersign_over_log(&applied)).ended().await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    assert!(ended.stdout.contains("Already in force"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("Already active"), "{}", ended.stdout);
     let layers = world.file("policy.d");
     fs::create_dir(&layers).expect("a folder");
     fs::write(layers.join("managed.toml"), rule).expect("a file");

@@ -1,7 +1,7 @@
 //! Lost answers: the client neither repeats an action that succeeded nor stops retrying.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{Database, Process, Server, in_time};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -21,11 +21,11 @@ use tokio::{
 /// answers that were lost before.
 type LosingProxy = fn(line: &str, before: usize) -> bool;
 
-/// The answer of a server that shuts down.
+/// The answer from a server that shuts down.
 const SHUTTING_DOWN: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
-/// The answer of a server whose database restarts.
+/// The answer from a server whose database restarts.
 const WITHOUT_DATABASE: &str = r#"{"title":"Service Unavailable","status":503,"code":"database_unavailable","reason":"unreachable","detail":"soon"}"#;
 
 /// The head of both answers.
@@ -129,7 +129,7 @@ async fn run_with_a_lost_claim_check_checks_again() {
     in_time(assert_runs_once(losing, None)).await;
 }
 
-/// Returns the text of an HTTP response.
+/// Returns an HTTP response's text.
 fn http_response(head: &str, body: &str) -> &'static str {
     let length = body.len();
     let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");

@@ -6,7 +6,7 @@ use countersign_tests::{Database, ProcessWorld, Programs, programs};
 
 const PROGRAMS: Programs = programs!();
 
-/// Creates a world of the programs that cargo built for these tests.
+/// Creates a world with the programs that cargo built for these tests.
 async fn new_world(database: Database) -> ProcessWorld {
     ProcessWorld::of_processes(PROGRAMS, database).await
 }

@@ -1,7 +1,7 @@
 //! The main use case: `countersign run` runs a real command after a person has allowed it, over each transport.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{Database, HttpAnswer, Process, ProcessWorld, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;

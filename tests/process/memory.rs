@@ -1,5 +1,5 @@
-//! The memory of a server after a burst of large calls. All caches are bounded in bytes, and freed memory goes back to
-//! the system.
+//! A server's memory after a burst of large calls. All caches are bounded in bytes, and freed memory goes back to the
+//! system.
 
 use crate::new_world;
 use countersign_tests::{Database, Server, in_time};
@@ -19,7 +19,7 @@ async fn propose_large(server: &Server, n: usize) {
     assert_eq!(answer.status, 201, "call {n}");
 }
 
-/// The size of a body, for calls with large arguments.
+/// A body's size, for calls with large arguments.
 const LARGE_BODIES: [&str; 2] = ["--max-body", "4456448"];
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! is lost, and all instances continue by themselves.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{Database, Process, Server, in_time};
 use reqwest::Method;
 use rustix::process::Signal;

@@ -2,8 +2,8 @@
 //! repeat calls, people decide at random, and grants answer later calls: no call runs in another place than the one that
 //! people saw.
 
-use countersign_api::{ApprovalGate, DecisionRequest, LogFilter, PageQuery};
-use countersign_gate::{
+use countersign_api::{ApprovalGate, CallGate, DecisionRequest, LogFilter, PageQuery};
+use countersign_events::{
     Event, EventType, Json, Principal,
     event::{Body, Decision, Place},
 };

@@ -1,4 +1,4 @@
-//! Changes of the policy between the decision and the claim of a call, and expensive conditions and schemas.
+//! Policy changes between a call's decision and its claim, and expensive conditions and schemas.
 
 use countersign_policy::Policy;
 use countersign_tests::{ProcessWorld, Server};
@@ -66,7 +66,7 @@ async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
     server.person("ada").allows(id).await;
 }
 
-/// Claims a call. Returns the code of the refusal, or `None` if the claim succeeds.
+/// Claims a call. Returns the refusal code, or `None` if the claim succeeds.
 async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
     let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");

@@ -1,6 +1,6 @@
 //! Two thousand races between four processes, which decide and run the same calls.
 
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_tests::{Player, ProcessWorld};
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A reader of a stream that reads few bytes at a time, disconnects hundreds of times at random positions, and resumes
+//! A stream reader that reads few bytes at a time, disconnects hundreds of times at random positions, and resumes
 //! at another server.
 
 use countersign_tests::{ProcessWorld, Random, Server};
@@ -34,11 +34,11 @@ async fn reconnecting_reader_sees_every_event_once(world: ProcessWorld) {
     assert_same(&of_one_thread, log.iter().filter(is_of_thread));
 }
 
-fn sent(event: &countersign_gate::Event) -> Value {
+fn sent(event: &countersign_events::Event) -> Value {
     serde_json::to_value(event).expect("JSON")
 }
 
-/// Asserts that the received events are the beginning of the log.
+/// Asserts that the log starts with the received events.
 fn assert_same<'a>(seen: &[Value], log: impl Iterator<Item = &'a Value>) {
     assert!(seen.len() > 100, "the reader received more than 100 events");
     for (index, (seen, logged)) in seen.iter().zip(log).enumerate() {
@@ -58,7 +58,7 @@ async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken
     }
 }
 
-/// Returns the `id` of the message of an event: its `seq` and the beginning of its hash.
+/// Returns the `id` of an event's message: its `seq` and a prefix of its hash.
 fn cursor_of(event: &Value) -> String {
     format!("{}-{}", event["seq"], &event["hash"].as_str().expect("a hash")[..16])
 }

@@ -24,7 +24,7 @@ async fn propose_many(server: &Server) {
     }
 }
 
-/// Opens a stream of all events. It begins when the connection is read.
+/// Opens a stream of all events. It starts when the connection is read.
 async fn open_stream(server: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(server).await.expect("it listens");
     let request = "GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\

@@ -1,8 +1,9 @@
 //! `kill -9` in each step of an archive and of an erasure: each text is in the log or in a complete archive, and the same
 //! command, run again, finishes the work.
 
-use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, EventType, Principal, event::Decision};
+use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
+use countersign_events::{EventType, Principal, event::Decision};
+use countersign_gate::EmbeddedGate;
 use countersign_tests::{Process, ProcessWorld};
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -14,7 +15,7 @@ on_each_database! {
 const THREADS: usize = 12;
 const CALLS: usize = 4;
 
-/// The text of a call, which occurs nowhere else. It is so long that the steps take a while.
+/// A call's text, which occurs nowhere else. It is so long that the steps take a while.
 fn text_of(thread: usize, call: usize) -> String {
     format!("text-{thread}-{call}-{}", "x".repeat(10_000))
 }
@@ -32,11 +33,11 @@ async fn write_threads(gate: &EmbeddedGate) {
             let denial = api::DecisionRequest::plain(Decision::Deny);
             ada.decide(&thread_id, &proposal.id, &denial).await.expect("denied");
         }
-        ada.close(&thread_id).await.expect("closed");
+        ada.send(operations::CloseThread { thread: thread_id.clone() }).await.expect("closed");
     }
 }
 
-/// The texts of all calls that the log has.
+/// The content of all calls in the log.
 async fn texts_in_log(world: &ProcessWorld) -> BTreeSet<String> {
     let log = world.verified_log().await;
     let calls = log.iter().filter(|event| event.kind == EventType::ToolCall);
@@ -101,8 +102,8 @@ async fn killed_archive_loses_no_text(world: ProcessWorld) {
         assert!(lost.is_empty(), "{moment:?}: the texts {lost:?} are lost");
     }
     let (code, output) = world.runs(&words).await;
-    assert!(code == 0 && output.contains("The texts of 12 threads"), "{output}");
-    assert!(texts_in_log(&world).await.is_empty(), "all texts are in the file");
+    assert!(code == 0 && output.contains("The content of 12 threads"), "{output}");
+    assert!(texts_in_log(&world).await.is_empty(), "all content is in the file");
     let check = gate.check_archive(&world.file("old.ndjson"), |_| {}).await.expect("it holds");
     assert!(check.left.is_empty() && check.contents.threads.len() == THREADS);
     gate.shut_down().await;
@@ -123,7 +124,7 @@ async fn killed_erasure_leaves_all_texts_or_none(world: ProcessWorld) {
         let texts = texts_in_log(&world).await;
         assert_eq!(texts.contains(&format!("3-{call}")), !erased, "the event and the row agree");
         let (code, output) = world.runs(&words).await;
-        assert!(code == 0 && output.contains("Erased the texts"), "{output}");
+        assert!(code == 0 && output.contains("Erased the content"), "{output}");
         assert!(!texts_in_log(&world).await.contains(&format!("3-{call}")));
     }
     gate.shut_down().await;

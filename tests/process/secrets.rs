@@ -47,7 +47,7 @@ fn secret(number: u32) -> String {
     format!("{PLANTED}-{number}")
 }
 
-/// Returns a text with a secret, for fields other than the arguments.
+/// Returns a string with a secret, for fields other than the arguments.
 fn text_with_secret(number: u32) -> String {
     format!("see to it with --password {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
 }
@@ -103,7 +103,7 @@ fn search_folder(folder: &Path, required_names: &[&str]) -> usize {
         }
     }
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // These contain secrets by design: the policy that the test wrote, and the output of the command that ran.
+    // These contain secrets by design: the policy that the test wrote, and the command output.
     files.retain(|path| !["ran", "policy.toml"].contains(&name(path).as_str()));
     for path in &files {
         // A socket cannot be read, and the database may delete a file at any moment.

@@ -1,6 +1,6 @@
 //! `stop` under load: it denies all pending calls at once, or none.
 
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_tests::{ProcessWorld, Random, Server};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
         }
         server.kill().await;
         let answered = stop.await.expect("the request task ends").is_ok_and(|answer| answer.status() == 200);
-        // The transaction of the killed server has ended when another process has written.
+        // The killed server's transaction has ended when another process has written.
         witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;
         assert!(left == 1 || (left == waiting + 1 && !answered), "{left} of {waiting} calls are pending");

@@ -1,6 +1,6 @@
 //! An executor is killed during its call. The tool may have run, so the rules decide which executor may take over.
 
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{HttpAnswer, ProcessWorld, Server};
 use futures_util::future::join_all;
 use reqwest::Method;

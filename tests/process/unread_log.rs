@@ -8,7 +8,7 @@ async fn server_continues_while_its_log_is_unread() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves_with(&["--log", "info"]).await;
-        // The log has two or more lines per call, which is several times the capacity of a pipe.
+        // The log has two or more lines per call, which is several times a pipe's capacity.
         for n in 0..1_500 {
             // A thread may have 100 pending calls, and an agent 1,000.
             let agent = server.agent(&format!("bot-{}", n / 500)).in_thread(&format!("t{}", n / 50));

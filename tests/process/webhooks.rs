@@ -2,7 +2,7 @@
 //! servers do.
 
 use crate::new_world;
-use countersign_gate::EventType;
+use countersign_events::EventType;
 use countersign_tests::{
     Database, Process, ProcessWorld, ReceivedMessage, Server, TargetAnswer, WebhookTarget, in_time,
 };

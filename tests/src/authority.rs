@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files of a certificate and its key.
+/// A certificate file and its key file.
 #[derive(Debug, Clone)]
 pub struct CertificatePair {
     /// The certificate (PEM).
@@ -41,7 +41,7 @@ impl TestAuthority {
         authority
     }
 
-    /// Returns the path of the certificate of the authority.
+    /// Returns the authority certificate path.
     #[must_use]
     pub fn certificate(&self) -> PathBuf {
         self.folder.join("authority.pem")
@@ -53,7 +53,7 @@ impl TestAuthority {
         self.sign_until(name, 4096)
     }
 
-    /// Signs a certificate that expires at the beginning of a year.
+    /// Signs a certificate that expires when a year starts.
     #[must_use]
     pub fn sign_until(&self, name: &str, year: i32) -> CertificatePair {
         let names = ["localhost", "127.0.0.1", "approvals.example"].map(str::to_owned);

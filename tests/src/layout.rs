@@ -48,7 +48,7 @@ fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize,
     output.push(close);
 }
 
-/// The members of an object in their original order.
+/// An object's members in their original order.
 struct LayoutMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for LayoutMembers<'a> {

@@ -28,7 +28,7 @@ pub use world::{
     World, code,
     http::{
         EventStreamReader, Http, HttpAnswer, HttpWorld, ToServer, gate_of, name_hash, name_hashes,
-        new_client, new_gate, over_http, trusting_options,
+        new_client, new_gate, over_http, server_options, trusting_options,
     },
     in_time, in_world, in_world_on,
     processes::{Player, Process, ProcessEnd, ProcessWorld, Processes, Programs, Server},

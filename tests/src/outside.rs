@@ -4,12 +4,12 @@
 use std::{path::Path, process::Stdio};
 use tokio::process::Command;
 
-/// The output of an ended process.
+/// An ended process' output.
 #[derive(Debug)]
 pub struct ProgramOutput {
     /// Its standard output, without the last line break.
     pub text: String,
-    /// True if its exit code was 0.
+    /// Whether its exit code was 0.
     pub well: bool,
 }
 

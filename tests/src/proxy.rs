@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-/// The moment at which the proxy cuts the connection of the next COMMIT.
+/// When the proxy cuts the connection of the next COMMIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionCut {
     /// The server does not receive the COMMIT.
@@ -28,7 +28,7 @@ pub enum ConnectionCut {
     AfterCommit,
 }
 
-/// A proxy that listens on 127.0.0.1 and connects to the socket of a server. Dropping it cuts all connections.
+/// A proxy that listens on 127.0.0.1 and connects to a server's socket. Dropping it cuts all connections.
 pub struct Proxy {
     address: SocketAddr,
     network: Arc<SimulatedNetwork>,
@@ -70,7 +70,7 @@ impl Proxy {
         Self { address, network, _accept_task: AbortOnDropHandle::new(accept_task) }
     }
 
-    /// Returns the URL of the database `name` through the proxy, as `role`.
+    /// Returns the URL for the database `name` through the proxy, as `role`.
     #[must_use]
     pub fn url_as(&self, role: &str, name: &str) -> String {
         format!("postgres://{role}@{}/{name}", self.address)
@@ -276,7 +276,7 @@ async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>
     Ok(message)
 }
 
-/// Reads the rest of a message. `message` ends with the length field, which begins at byte `at` and counts itself.
+/// Reads the remaining message. `message` ends with the length field, which starts at byte `at` and includes itself.
 async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, at: usize) -> io::Result<()> {
     let length = [message[at], message[at + 1], message[at + 2], message[at + 3]];
     let whole = at + usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
@@ -291,7 +291,7 @@ fn awaits_answer(message: &[u8]) -> bool {
     matches!(message.first(), Some(b'Q' | b'S'))
 }
 
-/// Returns true for a COMMIT of the simple query protocol.
+/// Returns true for a COMMIT in the simple query protocol.
 fn is_commit(message: &[u8]) -> bool {
     message.first() == Some(&b'Q')
         && message[5..].trim_ascii_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"COMMIT"))

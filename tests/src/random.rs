@@ -38,7 +38,7 @@ impl Random {
         &all[self.below(all.len())]
     }
 
-    /// Returns a random word of `all`.
+    /// Returns a random word from `all`.
     pub fn word<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }

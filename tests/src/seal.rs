@@ -1,4 +1,4 @@
-//! Rows with a valid hash that bypass the rules. Tests append them to check the constraints of the database, and
+//! Rows with a valid hash that bypass the rules. Tests append them to check the database constraints, and
 //! `verify`.
 
 use crate::SqlConnection;
@@ -44,8 +44,8 @@ pub fn statement(event: &Event) -> String {
     )
 }
 
-/// Returns a script that inserts `number` messages with valid hashes after the event with `seq` = `tip`. `link` is the
-/// hash of that event, and is set to the hash of the last message.
+/// Returns a script that inserts `number` messages with valid hashes after the event with `seq` = `tip`. `link` is
+/// that event's hash, and is set to the last message's hash.
 #[must_use]
 pub fn messages(tip: i64, link: &mut Sha256, number: i64) -> String {
     let message = |seq: i64| {

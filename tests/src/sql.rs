@@ -22,7 +22,7 @@ impl SqlConnection {
         Self::Postgres(PgConnection::connect(url).await.expect("the database accepts the connection"))
     }
 
-    /// Runs statements. The error is the message of the database.
+    /// Runs statements. The error is the database's message.
     pub async fn run(&mut self, sql: &str) -> Result<(), String> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
         let done = match self {
@@ -32,7 +32,7 @@ impl SqlConnection {
         done.map_err(|e| e.to_string())
     }
 
-    /// Runs a query that returns one text per row. The error is the message of the database.
+    /// Runs a query that returns one text per row. The error is the database's message.
     pub async fn query_texts(&mut self, sql: &str) -> Result<Vec<String>, String> {
         let sql = AssertSqlSafe(sql.to_owned());
         let read = match self {
@@ -42,7 +42,7 @@ impl SqlConnection {
         read.map_err(|e| e.to_string())
     }
 
-    /// Runs an `EXPLAIN QUERY PLAN` statement on SQLite, and returns the steps of the plan.
+    /// Runs an `EXPLAIN QUERY PLAN` statement on SQLite, and returns the plan's steps.
     pub async fn details(&mut self, explain: &str) -> Result<Vec<String>, String> {
         let Self::Sqlite(conn) = self else {
             return Err("only SQLite explains a plan in this form".to_owned());
@@ -54,7 +54,7 @@ impl SqlConnection {
         Ok(rows.iter().map(|row| row.get("detail")).collect())
     }
 
-    /// Prepares a statement without executing it. The error is the message of the database.
+    /// Prepares a statement without executing it. The error is the database's message.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), String> {
         let sql = AssertSqlSafe(sql.to_owned()).into_sql_str();
         let prepared = match self {

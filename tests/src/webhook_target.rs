@@ -1,4 +1,4 @@
-//! A service that the server under test calls, such as the target of a webhook: an HTTP server whose answers the test
+//! A service that the server under test calls, such as a webhook's target: an HTTP server whose answers the test
 //! chooses.
 
 use std::{
@@ -16,7 +16,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The answer of a target to one request.
+/// A target's answer to one request.
 #[derive(Debug, Clone)]
 pub enum TargetAnswer {
     /// An answer with this status.
@@ -29,14 +29,14 @@ pub enum TargetAnswer {
     Json(String),
     /// This text as JSON, when the test releases it.
     JsonAfter(Arc<Semaphore>, String),
-    /// The beginning of a body that never ends.
+    /// The start of a body that never ends.
     Endless,
 }
 
 /// A message that a target received.
 #[derive(Debug, Clone)]
 pub struct ReceivedMessage {
-    /// The path of the request.
+    /// The request's path.
     pub path: String,
     /// The headers, by their names in lower case.
     pub headers: BTreeMap<String, String>,
@@ -57,7 +57,7 @@ impl ReceivedMessage {
         self.headers.get(name).unwrap_or_else(|| panic!("no header {name}: {:?}", self.headers))
     }
 
-    /// Returns the kind of the message, and the call that it is about.
+    /// Returns the message kind, and the call that it is about.
     #[must_use]
     pub fn subject(&self) -> String {
         let json = self.json();
@@ -80,7 +80,7 @@ impl Drop for WebhookTarget {
 }
 
 impl WebhookTarget {
-    /// Starts a target. `answer` gets the number of the request, from 0, and the message.
+    /// Starts a target. `answer` gets the request number, from 0, and the message.
     pub async fn start(
         answer: impl Fn(usize, &ReceivedMessage) -> TargetAnswer + Send + Sync + 'static,
     ) -> Self {
@@ -105,7 +105,7 @@ impl WebhookTarget {
         Self::start(|_, _| TargetAnswer::Status(204)).await
     }
 
-    /// Returns the URL of the target.
+    /// Returns the target's URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/secret-path", self.address)

@@ -1,4 +1,4 @@
-//! The `countersign` command as a program of the test package. Cargo builds it with the tests, so that they never run
+//! The `countersign` command as a program in the test package. Cargo builds it with the tests, so that they never run
 //! an outdated program.
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-// One agent in a process of its own: `agent_process.js [SESSION]`. It makes the call of the scripted model, or continues a
+// One agent in its own process: `agent_process.js [SESSION]`. It makes the scripted model's call, or continues a
 // session.
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { Gate } from "countersign";

@@ -1,4 +1,4 @@
-// The example of the Claude Agent SDK.
+// The Claude Agent SDK example.
 import { describe } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testExample } from "../javascript/examples.js";

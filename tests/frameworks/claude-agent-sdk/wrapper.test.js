@@ -1,4 +1,4 @@
-// The options of the wrapper decide what the real Claude Code runs, and record its results.
+// The wrapper options decide what the real Claude Code runs, and record its results.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ async function play(t, calls, decide, count = 1) {
     ...approvalOptions(thread.gate, { thread: () => thread.thread }),
   };
   for await (const _ of query({ prompt: "go", options })) {
-    // The messages are those of the SDK.
+    // The SDK defines these messages.
   }
   await decided;
   const exists = (name) => existsSync(join(folder, name));
@@ -115,7 +115,7 @@ test("parallel calls of one turn are each decided", async (t) => {
   assert.match(text, /not this one/);
 });
 
-// Claude Code does not repeat the call of a killed process. Its model may make another one, about which people are asked.
+// Claude Code does not repeat a killed process's call. Its model may make another one, about which people are asked.
 test("killed process runs nothing", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-claude-"));
   const model = await startModel([bash("toolu_1", "touch ran.txt")]);

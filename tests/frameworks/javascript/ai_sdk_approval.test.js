@@ -21,7 +21,7 @@ function sdkTools({ tool }, runs) {
   return Object.fromEntries(defined);
 }
 
-// Runs an agent of version 7 whose tools are not wrapped, and returns the texts that its model gets.
+// Runs an agent of version 7 whose tools are not wrapped, and returns the messages that its model gets.
 async function ask(thread, calls, options = {}) {
   const results = new Map();
   await v7.generateText({
@@ -172,7 +172,7 @@ function streamParts(prompt) {
 const VERSIONS = [["7", v7, MockLanguageModelV4], ["6", v6, MockLanguageModelV3]];
 
 for (const [version, sdk, Model] of VERSIONS) {
-  // Plays the two runs of a conversation: the first ends while the call waits.
+  // Plays both runs of a conversation: the first ends while the call waits.
   const play = async (thread, decision) => {
     const results = new Map();
     const settings = {

@@ -9,7 +9,7 @@ import { storyTools } from "./story.js";
 
 const PROCESS = fileURLToPath(new URL("agent_process.js", import.meta.url));
 
-// Tests the driver of a framework, which has the name of its file.
+// Tests a framework driver, which has the name of its file.
 export async function testWrapper(name) {
   const { default: driver } = await import(`./drivers/${name}.js`);
   describe(name, { concurrency: 4 }, () => {

@@ -1,4 +1,4 @@
-// Runs the examples as a user does: from a folder with their packages, in a process of their own.
+// Runs the examples as a user does: from a folder with their packages, each in its own process.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const EXAMPLES = fileURLToPath(new URL("../../../examples/", import.meta.url));
 export function testExample(folder, name, file, outcome) {
   const story = shareStory();
 
-  // Some frameworks have a thread of their own, so the approver watches all threads.
+  // Some frameworks use their own thread, so the approver watches all threads.
   test(`example ${name} runs an allowed call`, async (t) => {
     const thread = openThread(story, `${name}-allowed`);
     const decided = decideCalls({ ...thread, thread: undefined }, 1, () => ({ decision: "allow_once" }));
@@ -43,7 +43,7 @@ export function testExample(folder, name, file, outcome) {
   });
 }
 
-// Node finds the packages of a file in the folders above it.
+// Node finds packages for a file in the folders above it.
 async function runExample(t, { folder, name, file, story, thread }) {
   const copy = join(folder, "node_modules", ".examples", thread.thread);
   await rm(copy, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Tools of LangChain whose schema is JSON, and tools that change the state of the graph.
+// LangChain tools whose schema is JSON, and tools that change the graph state.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "@langchain/langgraph";

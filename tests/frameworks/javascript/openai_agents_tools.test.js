@@ -20,7 +20,7 @@ async function run(tools) {
 
 test("timeoutMs of a tool does not count the wait", async () => {
   const thread = openThread(story, "timeout");
-  // The decision takes longer than the time of the tool.
+  // The decision takes longer than the tool timeout.
   const decided = decideCalls(thread, 1, async (call) => {
     await thread.gate.wait(call, { timeoutMs: 60 });
     return ALLOW();

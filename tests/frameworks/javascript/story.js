@@ -1,4 +1,4 @@
-// The agent of the tests: its tools, and the calls that its scripted model makes in one turn.
+// The test agent: its tools, and the calls that its scripted model makes in one turn.
 import { appendFileSync } from "node:fs";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// A server with the policy of the story, the gates of an agent and of an approver, and an approver who decides by a script.
+// A server with the story policy, an agent gate and an approver gate, and an approver who decides by a script.
 import { readFileSync, existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ export function openThread({ url, agentToken, approverToken, log }, thread) {
   };
 }
 
-// The requests of a thread, or of all threads without one; the old ones first.
+// The requests in a thread, or in all threads if none is given; the oldest first.
 export async function* requests({ approver, thread }) {
   for await (const event of approver.stream({ thread, giveUpAfterMs: Infinity })) {
     if (event.type === "TOOL_APPROVAL_REQUEST") {
@@ -49,7 +49,8 @@ export async function* requests({ approver, thread }) {
   }
 }
 
-// Decides the calls of a thread as they are asked, and ends after `count` of them. `answer` returns the decision for a call.
+// Decides the calls in a thread as they are asked, and ends after `count` of them. `answer` returns the decision for a
+// call.
 export async function decideCalls(thread, count, answer) {
   let decided = 0;
   for await (const event of requests(thread)) {

@@ -1,4 +1,4 @@
-"""The server, with a policy for the tools of the drivers, and a driver for each framework."""
+"""The server, with a policy for the driver tools, and a driver for each framework."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def driver(request: pytest.FixtureRequest) -> Driver:
 
 @pytest.fixture
 def conversation(server: ServerUnderTest, request: pytest.FixtureRequest) -> str:
-    """The thread of a test: the name of the test, as for the gates."""
+    """The thread for a test: the test name, as for the gates."""
     return str(request.node.name)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A program in the place of Claude Code: it speaks its control protocol on standard input and output, with a scripted model.
 
-It makes the calls of the variable SCRIPTED_CALLS, one after the other, as Claude Code does: the hook PreToolUse, the permission
+It makes the calls in the variable SCRIPTED_CALLS, one after the other, as Claude Code does: the hook PreToolUse, the permission
 if a hook asks for it, the tool, and the hook PostToolUse or PostToolUseFailure. It runs `Bash`, and tools of SDK MCP servers.
 """
 
@@ -25,7 +25,7 @@ def write(message: dict[str, Any]) -> None:
 
 
 def request(body: dict[str, Any]) -> dict[str, Any]:
-    """Sends a request to the SDK and returns its answer. An error of the callback is an answer, too."""
+    """Sends a request to the SDK and returns its answer. A callback error is also an answer."""
     request_id = str(uuid.uuid4())
     write({"type": "control_request", "request_id": request_id, "request": body})
     while True:

@@ -1,4 +1,4 @@
-"""The Claude Agent SDK: the hooks decide and report, and the options of the user stay."""
+"""The Claude Agent SDK: the hooks decide and report, and the user options stay."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_server_that_refuses_means_no(gate: Gate) -> None:
 
 
 def test_call_without_a_report_becomes_unknown(gate: Gate, approver: Gate) -> None:
-    """If Claude Code ends a turn without the result of a call, the lease of the call is not renewed any more."""
+    """If Claude Code ends a turn without a call result, the call lease is no longer renewed."""
     approver.decide(gate.propose("Bash", {"command": "echo hello"}, call_id="toolu_1"), "allow_once")
 
     async def run() -> int:

@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: commands, checkpoints, other middleware, and the requests of the framework's own middleware."""
+"""LangChain and LangGraph: commands, checkpoints, other middleware, and requests from the framework's middleware."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_requests_of_the_own_middleware_have_our_format(gate: Gate, mode: Any) -
 
 
 def find_interrupt(part: Any) -> Any:
-    """The first value with the members of a request."""
+    """The first value that has request members."""
     if isinstance(part, dict) and ("action_requests" in part or part.get("type") == "tool_approval"):
         return part
     parts = part.values() if isinstance(part, dict) else part if isinstance(part, list) else []

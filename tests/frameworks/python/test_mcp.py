@@ -1,4 +1,4 @@
-"""MCP clients: definitions, hints, structured results, and the other methods of the session."""
+"""MCP clients: definitions, hints, structured results, and the other session methods."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_allowed_calls_run_side_by_side(driver: Driver, gate: Gate, monkeypatch:
     # These run synchronous tools one after the other.
     one_by_one = driver.__name__ in ("drivers.mcp_session", "drivers.google_adk")  # type: ignore[attr-defined]
     if not one_by_one and not driver.DECIDES_ONLY:
-        # Each call ends only when the others run, too.
+        # Each call ends only when the others run as well.
         monkeypatch.setattr(scripted, "meeting", threading.Barrier(3))
     calls = [ScriptedCall(f"call_{n}", driver.tool_name("read_log"), {"name": f"log{n}"}) for n in range(3)]
     answers = driver.play(gate, calls)
@@ -123,7 +123,7 @@ def test_error_of_a_tool_is_recorded_and_passed_on(driver: Driver, gate: Gate) -
     recorded = gate.get("call_1")["result"]  # type: ignore[typeddict-item]
     assert recorded is not None
     assert recorded["status"] == "error"
-    # The SDK of MCP servers hides the text of an error of a tool from its clients.
+    # The MCP server SDK hides the message of a tool error from its clients.
     assert "there is no log x" in str(recorded["content"]) or "Error executing tool" in str(recorded["content"])
 
 
@@ -163,7 +163,7 @@ def test_denial_can_end_the_run(driver: Driver, gate: Gate, decide_next: Decide)
         assert gate.get("call_1")["state"] == "denied"
         return
     if driver.__name__ == "drivers.langgraph":  # type: ignore[attr-defined]
-        # A node that handles errors gives those of its wrapper to the model, too.
+        # A node that handles errors also passes its wrapper's errors to the model.
         assert "stop everything" in driver.play(gate, [deploy_call(driver)], on_denial="raise")["call_1"]
         return
     with pytest.raises(Exception) as caught:
@@ -235,7 +235,7 @@ def start_agent(server: ServerUnderTest, driver: Driver, thread: str, *words: st
     name = driver.__name__.removeprefix("drivers.")  # type: ignore[attr-defined]
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "COUNTERSIGN_CLAUDE_CODE") if name in os.environ}
     names = {"COUNTERSIGN_SERVER": server.url, "COUNTERSIGN_TOKEN": server.agent, "COUNTERSIGN_THREAD": thread}
-    # The agent takes the place of this program, which resumes its calls.
+    # The agent replaces this program, which resumes its calls.
     names["TEST_PLACE"] = json.dumps(program_place())
     environment = {**inherited, **names, "PYTHONPATH": os.pathsep.join(sys.path), **env}
     command = [sys.executable, str(AGENT), name, *words]

@@ -1,8 +1,8 @@
 //! Agents that propose, run, cancel and close threads, and people who decide.
 
 use super::Gate;
-use countersign_api::{self as api, GateError, LogFilter};
-use countersign_gate::{EventType, ThreadId, ToolName, event::Decision, id::CallId};
+use countersign_api::{self as api, GateError, LogFilter, SendOperation, operations};
+use countersign_events::{EventType, ThreadId, ToolName, event::Decision, id::CallId};
 use countersign_tests::Random;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,7 +85,7 @@ impl SoakTraffic {
             }
         }
         if n % CALLS_PER_THREAD == CALLS_PER_THREAD - 1 {
-            self.gate.close(&thread).await?;
+            self.gate.send(operations::CloseThread { thread: thread.clone() }).await?;
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ pub(crate) async fn decide(gate: Gate, stop: CancellationToken) {
 async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
     let decide = match seq % 10 {
         0 | 1 => api::DecisionRequest::plain(Decision::Deny),
-        2 => api::DecisionRequest::for_session(countersign_gate::Json::string("tool")),
+        2 => api::DecisionRequest::for_session(countersign_events::Json::string("tool")),
         _ => api::DecisionRequest::plain(Decision::AllowOnce),
     };
     match gate.decide(thread, id, &decide).await {
@@ -149,7 +149,7 @@ async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
     }
 }
 
-fn id_of(event: &countersign_gate::Event) -> CallId {
+fn id_of(event: &countersign_events::Event) -> CallId {
     let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
     CallId::new(data["toolCallId"].as_str().expect("an id")).expect("valid")
 }

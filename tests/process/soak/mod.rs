@@ -1,5 +1,5 @@
 //! An hour of heavy traffic: several kinds of agents, people who decide, readers that disconnect and return, and one
-//! reader that never reads. No stream loses an event, every call ends, and the memory of the server does not grow.
+//! reader that never reads. No stream loses an event, every call ends, and the server's memory does not grow.
 //!
 //! By default the test executes a small part of the calls. `COUNTERSIGN_SOAK=36000` executes those of a whole hour (ten
 //! calls per second) as fast as possible. The test prints the memory.
@@ -9,8 +9,8 @@ mod readers;
 
 use crate::new_world;
 use agents::SoakTraffic;
-use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{Event, EventType, Principal, ToolName};
+use countersign_api::{self as api, ApprovalGate, LogFilter, SendOperation, operations};
+use countersign_events::{Event, EventType, Principal, ToolName};
 use countersign_tests::{Database, gate_of};
 use readers::SoakReader;
 use std::{sync::Arc, time::Duration};
@@ -42,7 +42,7 @@ async fn soak(calls: usize) {
     let server = world.serves_with(&["--policy", "policy.toml"]).await;
     let gate = gate_of(&server.url, &Principal::agent("builder"));
     let gate: Gate = Arc::new(gate.with_retries());
-    // An agent does not see the events of the log as a whole.
+    // An agent does not see events about the whole log.
     let reader: Gate = Arc::new(gate_of(&server.url, &Principal::user("reader")).with_retries());
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
@@ -83,7 +83,7 @@ async fn soak(calls: usize) {
     assert_memory_flat(&memory, log.len());
 }
 
-/// Returns the filters of the readers: all events, one tool, the ends of calls, and one agent.
+/// Returns the readers' filters: all events, one tool, the ends of calls, and one agent.
 fn filters() -> [LogFilter; 4] {
     let tool = ToolName::new("ls").expect("valid");
     [
@@ -100,7 +100,7 @@ async fn list(gate: Gate, stop: CancellationToken) {
     while !stop.is_cancelled() {
         gate.pending(&LogFilter::default(), page).await.expect("the pending calls");
         gate.calls(&LogFilter::default(), None, page).await.expect("calls");
-        gate.threads(page).await.expect("threads");
+        gate.send(operations::ListThreads { query: page }).await.expect("threads");
         gate.events(&filters()[1], page).await.expect("events");
     }
 }

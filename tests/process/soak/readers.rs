@@ -2,13 +2,13 @@
 
 use super::Gate;
 use countersign_api::LogFilter;
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use countersign_tests::{Random, Server};
 use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-/// The thread of the last call of all. Each reader ends when it receives the result of this call.
+/// The thread of the very last call. Each reader ends when it receives this call's result.
 pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct SoakReader {
@@ -22,7 +22,7 @@ impl SoakReader {
         Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }
 
-    /// Returns the `seq` of the received events, in order, up to the last one.
+    /// Returns the received events' `seq`, in order, up to the last one.
     pub(crate) async fn read(mut self) -> Vec<i64> {
         let mut seen = Vec::new();
         loop {
@@ -39,7 +39,7 @@ impl SoakReader {
     }
 }
 
-/// Requests all events and reads no byte, so that the buffers of the connection fill.
+/// Requests all events and reads no byte, so that the connection buffers fill.
 pub(crate) async fn connect_without_reading(server: &Server) -> TcpStream {
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
@@ -48,7 +48,7 @@ pub(crate) async fn connect_without_reading(server: &Server) -> TcpStream {
     stream
 }
 
-/// Returns the `seq` of the events of the log that match the filter.
+/// Returns the `seq` of each logged event that matches the filter.
 pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
     let mut tools = HashMap::new();
     let mut tool_of = |event: &Event| {

@@ -33,13 +33,13 @@ impl TestCertificates {
         certificates
     }
 
-    /// Returns the path of the authority that signed the server's certificate.
+    /// Returns the certificate path of the authority that signed the server certificate.
     #[must_use]
     pub fn authority(&self) -> PathBuf {
         self.file("authority.pem")
     }
 
-    /// Returns the path of an authority with the same name that signed no certificate.
+    /// Returns the certificate path of an authority with the same name that signed no certificate.
     #[must_use]
     pub fn stranger(&self) -> PathBuf {
         self.file("stranger.pem")

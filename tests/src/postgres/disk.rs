@@ -8,8 +8,8 @@ use std::{
 };
 
 /// Mounts the disk, copies the data to it and runs the server's command. `$0` is the data, `$1` the mount point,
-/// `$2` the size in MiB, and the other arguments are the command. Other users than root may mount only as the root of
-/// a user namespace. `$UNROOTED` then starts the server in a second namespace, because PostgreSQL refuses to run as
+/// `$2` the size in MiB, and the other arguments are the command. Other users than root may mount only as root in a
+/// user namespace. `$UNROOTED` then starts the server in a second namespace, because PostgreSQL refuses to run as
 /// root.
 const SCRIPT: &str = r#"
     mkdir "$1"
@@ -38,7 +38,7 @@ impl Cluster {
         self.folder().join("disk")
     }
 
-    /// Returns the path of a file on the server's own disk, valid outside the private mounts.
+    /// Returns a file path on the server's own disk, valid outside the private mounts.
     #[must_use]
     pub fn path_on_small_disk(&self, name: &str) -> PathBuf {
         assert!(self.setup.megabytes.is_some(), "the setup has a disk size");

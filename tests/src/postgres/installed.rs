@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// Returns the path of a PostgreSQL program such as `initdb`. Debian installs these programs outside of PATH, in one
+/// Returns the path to a PostgreSQL program such as `initdb`. Debian installs these programs outside of PATH, in one
 /// folder per version.
 pub(super) fn program(name: &str) -> PathBuf {
     let folder = newest_of_debian().or_else(named_by_pg_config);
@@ -44,7 +44,7 @@ pub(super) fn unprivileged(program: &Path) -> Command {
     command
 }
 
-/// Makes the unprivileged user the owner of a file or folder.
+/// Makes the unprivileged user own a file or folder.
 pub(super) fn hand_over(path: &Path) {
     if let Some((user, group)) = user() {
         std::os::unix::fs::chown(path, Some(user), Some(group)).expect("root may change the owner");

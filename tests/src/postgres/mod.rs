@@ -25,26 +25,26 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The durability of an acknowledged commit.
+/// How durable acknowledged commits are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Written but not flushed to disk. A commit survives the end of the server process, but not of the machine.
+    /// Written but not flushed to disk. A commit survives the server process' end, but not of the machine.
     #[default]
     Written,
     /// Flushed to disk, as in production.
     Real,
 }
 
-/// The setup of a cluster.
+/// A cluster's setup.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterSetup {
-    /// The durability of an acknowledged commit.
+    /// How durable acknowledged commits are.
     pub durability: Durability,
     /// True to listen also on 127.0.0.1, with a password.
     pub tcp: bool,
     /// True to require TLS on 127.0.0.1.
     pub tls: bool,
-    /// The size of the server's own disk in MiB, for tests that fill it.
+    /// The server's own disk size in MiB, for tests that fill it.
     pub megabytes: Option<u32>,
     /// More settings by name.
     pub settings: Vec<(&'static str, String)>,
@@ -182,32 +182,32 @@ impl Cluster {
         self.folder.path()
     }
 
-    /// Returns the path of the socket.
+    /// Returns the socket's path.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.number()))
     }
 
-    /// Returns the port, which is also part of the name of the socket.
+    /// Returns the port, which is also part of the socket's name.
     fn number(&self) -> u16 {
         self.port.unwrap_or(5432)
     }
 
-    /// Returns the URL of the database `postgres`, as its owner, over the socket.
+    /// Returns the URL for the database `postgres`, as its owner, over the socket.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_as("postgres", "postgres")
     }
 
-    /// Returns the URL of a database, as `role`, over the socket and without a password.
+    /// Returns the URL for a database, as `role`, over the socket and without a password.
     #[must_use]
     pub fn url_as(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://{role}@{folder}:{}/{database}", self.number())
     }
 
-    /// Returns the URL of the database `postgres`, as its owner with a password, over TCP. `host` is a name or an
-    /// address of this machine.
+    /// Returns the URL for the database `postgres`, as its owner with a password, over TCP. `host` names or
+    /// addresses this machine.
     #[must_use]
     pub fn tcp_url(&self, host: &str) -> String {
         let port = self.port.expect("the setup enables TCP");

@@ -47,7 +47,7 @@ impl Cluster {
 }
 
 impl PoolerProcess {
-    /// Returns the URL of the database `postgres` through the pooler, as its owner and without a password.
+    /// Returns the URL for the database `postgres` through the pooler, as its owner and without a password.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)

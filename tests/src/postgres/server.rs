@@ -52,7 +52,7 @@ impl PostgresServer {
         if found { Ok(()) } else { Err(self.log()) }
     }
 
-    /// Returns the id of the server's main process.
+    /// Returns the server's main process id.
     pub(crate) const fn pid(&self) -> Pid {
         self.pid
     }
@@ -89,7 +89,7 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // The id of an ended process may belong to another process by now.
+        // An ended process' id may belong to another process by now.
         if self.log_reader.as_ref().is_some_and(|log_reader| !log_reader.is_finished()) {
             let _ = kill_process(self.pid, Signal::QUIT);
             self.wait();

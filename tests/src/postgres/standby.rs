@@ -21,9 +21,9 @@ impl Cluster {
         standby
     }
 
-    /// Waits until this standby has replayed all commits of the primary. It compares with the end of the flushed log,
-    /// not with the position of the next record: that position moves past the header of a new page, and the standby
-    /// may take long to reach it.
+    /// Waits until this standby has replayed all commits of the primary. It compares with the flushed log end, not
+    /// with the next record's position: that position moves past the header on a new page, and the standby may take
+    /// long to reach it.
     pub async fn catches_up_with(&self, primary: &Self) {
         let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("the read succeeds");
         let has_caught_up = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");

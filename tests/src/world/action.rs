@@ -3,7 +3,7 @@
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use std::time::Duration;
 
-/// An action of an agent or a person in a thread. An `&str` in the first place is the id of the call.
+/// An action by an agent or a person in a thread. An `&str` as the first item is the call id.
 #[derive(Debug, Clone, Copy)]
 pub enum Action<'a> {
     /// Proposes a call.
@@ -12,7 +12,7 @@ pub enum Action<'a> {
     Decide(&'a str, Decision),
     /// Claims a call, as this executor and with these arguments.
     Claim(&'a str, ClaimChoice<'a>),
-    /// Reports the success of a call, with the content of its result as JSON.
+    /// Reports a call's success, with the content of its result as JSON.
     Finish(&'a str, &'a str),
     /// Withdraws a call.
     Cancel(&'a str),
@@ -20,7 +20,7 @@ pub enum Action<'a> {
     Due(&'a str),
     /// Revokes the grant with this `seq`.
     Revoke(i64),
-    /// Sets the mode of the thread.
+    /// Sets the thread's mode.
     SetMode(Mode),
     /// Sets the thread's own policy for a tool.
     SetToolPolicy(&'a str, ToolPolicy),
@@ -28,7 +28,7 @@ pub enum Action<'a> {
     Close,
 }
 
-/// The parts of a proposal that a test chooses. The default is a call of `bash` with the command `ls`.
+/// What a test chooses in a proposal. The default is a `bash` call with the command `ls`.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'a> {
     /// The tool.
@@ -45,12 +45,12 @@ impl Default for Proposal<'_> {
     }
 }
 
-/// The parts of a claim that a test chooses.
+/// What a test chooses in a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimChoice<'a> {
-    /// The name of the executor; `None` for the name of the caller.
+    /// The executor's name; `None` for the caller's name.
     pub executor: Option<&'a str>,
-    /// The arguments that the executor runs, as JSON. The default is the arguments of the default proposal.
+    /// The arguments that the executor runs, as JSON. By default, these are the default proposal's arguments.
     pub arguments: &'a str,
 }
 

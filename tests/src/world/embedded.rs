@@ -27,10 +27,10 @@ pub struct Embedded {
     has_inadmissible_rows: bool,
 }
 
-/// The outcome of a command on the embedded service.
+/// What a command on the embedded service results in.
 pub type Outcome = Result<CommandOutcome, StoreError>;
 
-/// Returns the reason of the error, or else its code; `"done"` for a success.
+/// Returns the error's reason, or else its code; `"done"` for a success.
 #[must_use]
 pub fn code(outcome: &Outcome) -> &'static str {
     outcome.as_ref().map_or_else(|error| error.reason().unwrap_or(error.code()), |_| "done")
@@ -81,7 +81,7 @@ impl World {
         Self::new(service, Policy::ask_always().without_pending_limits(), (clock, manual_clock), ground)
     }
 
-    /// Accepts rows that violate the rules when the log is verified at the end of the story.
+    /// Accepts rows that violate the rules when the log is verified at the story's end.
     pub fn expects_inadmissible_rows(&mut self) {
         self.service.has_inadmissible_rows = true;
     }
@@ -92,7 +92,7 @@ impl World {
         &self.service.store
     }
 
-    /// Returns the options of the stores of this world. They are those of production, except for the clock and for a
+    /// Returns the store options of this world. They are the production options, except for the clock and for a
     /// short poll interval, with which a store soon sees rows written by SQL.
     #[must_use]
     pub fn options(&self) -> StoreOptions {
@@ -221,8 +221,8 @@ impl ToStore {
                 let judgement = self.policy.judge(&propose.subject(thread_id, by), &|| false);
                 Some((propose.arguments.hash(), judgement))
             }
-            // Under the default policy of a world, no claim and no answer needs a judgement. The read is skipped there
-            // because it would delay the command, and commands must be queued in the order of the test.
+            // Under a world's default policy, no claim and no answer needs a judgement. The read is skipped there
+            // because it would delay the command, and commands must be queued in test order.
             _ if self.policy.hash() == Policy::ask_always().hash() => None,
             ApprovalCommand::Call(CallCommand::Claim(claim)) => {
                 let call = self.store.call(thread_id, id).await.ok().flatten();

@@ -1,4 +1,4 @@
-//! The database of a test's log: a file in a temporary folder, or the test's own PostgreSQL server.
+//! The database under a test log: a file in a temporary folder, or the test's own PostgreSQL server.
 
 use crate::{Cluster, SqlConnection, open_file};
 use std::path::{Path, PathBuf};

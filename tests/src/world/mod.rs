@@ -73,19 +73,19 @@ impl<S> World<S> {
         self.ground.database()
     }
 
-    /// Returns the address of the log, as the store takes it.
+    /// Returns the log's address, as the store takes it.
     #[must_use]
     pub fn address(&self) -> DatabaseUrl {
         DatabaseUrl::parse(&self.ground.url()).expect("a valid address")
     }
 
-    /// Returns the address of the log, as `--database` takes it.
+    /// Returns the log's address, as `--database` takes it.
     #[must_use]
     pub fn url(&self) -> String {
         self.ground.url()
     }
 
-    /// Returns the path of the log. Panics on PostgreSQL.
+    /// Returns the log's path. Panics on PostgreSQL.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.ground.file()
@@ -119,7 +119,7 @@ impl<S> World<S> {
         self.ground.sql_connection().await
     }
 
-    /// Runs statements over a new connection. The error is the message of the database.
+    /// Runs statements over a new connection. The error is the database's message.
     pub async fn run_sql(&self, sql: &str) -> Result<(), String> {
         let mut connection = self.sql_connection().await;
         let outcome = connection.run(sql).await;

@@ -12,14 +12,14 @@ use std::future::Future;
 
 /// A way to reach the service.
 pub trait Transport: Clone {
-    /// The answer of the service.
+    /// The service's answer.
     type Outcome;
 
     /// Performs the action.
     fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> impl Future<Output = Self::Outcome>;
 }
 
-/// The caller of an action, and the thread of the action.
+/// An action's caller, and its thread.
 #[derive(Debug, Clone)]
 pub struct PersonaCaller {
     /// The name that the caller states; `None` for the default name of the service.
@@ -127,7 +127,7 @@ impl<T: Transport> Persona<T> {
         self.performs(Action::Revoke(grant)).await
     }
 
-    /// Sets the mode of the thread.
+    /// Sets the thread's mode.
     pub async fn sets_mode(&self, mode: Mode) -> T::Outcome {
         self.performs(Action::SetMode(mode)).await
     }

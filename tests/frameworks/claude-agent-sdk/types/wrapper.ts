@@ -1,4 +1,4 @@
-// The wrapper fits the types of the SDK. This file is checked and never run.
+// The wrapper fits the SDK types. This file is type-checked and never run.
 import { query, type Query } from "@anthropic-ai/claude-agent-sdk";
 import { Gate } from "countersign";
 import { approvalOptions } from "countersign/claude-agent-sdk";

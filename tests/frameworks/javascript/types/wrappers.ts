@@ -1,4 +1,4 @@
-// The wrappers fit the types of the frameworks, and keep the types of tools. This file is checked and never run.
+// The wrappers fit the framework types, and keep the tool types. This file is type-checked and never run.
 import { Agent as MastraAgent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

@@ -1,4 +1,4 @@
-"""A driver plays scripted tool calls with the real package of a framework, and tells what the model got for each."""
+"""A driver plays scripted tool calls with the real package of a framework, and returns what the model got for each."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ NAMES = [
 ]
 if "COUNTERSIGN_CLAUDE_CODE" in os.environ:
     NAMES.append("claude_code")
-# Frameworks that are installed in an environment of their own.
+# Frameworks that are installed in a separate environment.
 if "COUNTERSIGN_DRIVERS" in os.environ:
     NAMES = os.environ["COUNTERSIGN_DRIVERS"].split(",")
 
 
 class Driver(Protocol):
-    """The module of a framework."""
+    """The framework module."""
 
     RAISES_TOOL_ERRORS: bool
-    """True if an error of a tool ends the run. Otherwise the model gets it."""
+    """Whether a tool error ends the run. Otherwise the model gets it."""
     DECIDES_ONLY: bool
-    """True if the framework runs the tools itself, and its hooks only decide."""
+    """Whether the framework runs the tools itself, and its hooks only decide."""
 
     def tool_name(self, name: str) -> str: ...
 

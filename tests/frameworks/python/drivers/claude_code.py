@@ -33,7 +33,7 @@ def play(
     allowed_tools: list[str] | None = None,
     **options: Any,
 ) -> dict[str, str]:
-    # Claude Code chooses the id of a session itself.
+    # Claude Code chooses the session id itself.
     if conversation is not None:
         options.setdefault("thread", conversation)
     model = ScriptedModel([vars(call) for call in calls])
@@ -55,6 +55,6 @@ def play(
 
 
 def add_context(answers: dict[str, str], blocks: list[dict[str, Any]]) -> dict[str, str]:
-    """Adds the texts that the model got beside the results."""
+    """Adds the text blocks that the model got beside the results."""
     texts = "\n".join(block["text"] for block in blocks if block.get("type") == "text")
     return {call_id: f"{answer}\n{texts}" for call_id, answer in answers.items()}

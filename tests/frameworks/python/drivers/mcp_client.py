@@ -1,4 +1,4 @@
-"""MCP: a `Client` of the SDK, connected to a server in this process."""
+"""MCP: an SDK `Client`, connected to a server in this process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def make_calls(session: Any, calls: list[ScriptedCall]) -> dict[str, str]:
 def play(
     gate: Gate | AsyncGate, calls: list[ScriptedCall], conversation: str | None = None, **options: Any
 ) -> dict[str, str]:
-    # A client of MCP has no conversation of its own.
+    # An MCP client has no conversation.
     if conversation is not None:
         options.setdefault("thread", conversation)
 

@@ -1,4 +1,4 @@
-"""OpenAI Agents: `Runner` with the scripted model of the SDK."""
+"""OpenAI Agents: `Runner` with the SDK's scripted model."""
 
 from __future__ import annotations
 

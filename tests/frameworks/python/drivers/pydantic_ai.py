@@ -1,4 +1,4 @@
-"""Pydantic AI: an agent with the capability, and the function model of the framework."""
+"""Pydantic AI: an agent with the capability, and the framework's function model."""
 
 from __future__ import annotations
 

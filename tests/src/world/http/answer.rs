@@ -10,10 +10,10 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The members of a problem that the first line of its short form contains.
+/// The problem members that the first line of its short form contains.
 const IN_FIRST_LINE: [&str; 4] = ["title", "status", "code", "detail"];
 
-/// An HTTP response. It is displayed as its status and its body, with names in place of known hashes. A problem is
+/// An HTTP response. It is displayed as its status and its body, with names instead of known hashes. A problem is
 /// displayed in a short form: `409 its_code: its detail`, and one line for each other member.
 #[derive(Debug)]
 pub struct HttpAnswer {
@@ -26,11 +26,13 @@ pub struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// Sends a request. If the response is an error with a body, it must be a complete problem.
+    /// Sends a request. If the response is an error with a body, it must be a complete problem. A stream's body is not read,
+    /// because it may have no end.
     pub async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = response.text().await.expect("a body in UTF-8");
+        let is_stream = headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
+        let body = if is_stream { String::new() } else { response.text().await.expect("a body in UTF-8") };
         let mut answer = Self { status, headers, body };
         assert!(!answer.header("x-request-id").is_empty(), "every response has an x-request-id: {answer:?}");
         if answer.status >= 400 && !answer.body.is_empty() {
@@ -40,7 +42,7 @@ impl HttpAnswer {
         answer
     }
 
-    /// Sends the exact bytes of a request. The headers of the returned answer are empty.
+    /// Sends the exact bytes of a request. The returned answer's headers are empty.
     pub(super) async fn to_raw(address: SocketAddr, head: &str) -> Self {
         let mut stream = TcpStream::connect(address).await.expect("the server listens");
         let request = format!("{head}\r\nConnection: close\r\n\r\n");
@@ -80,29 +82,29 @@ impl HttpAnswer {
         serde_json::from_str(&self.body).expect("a JSON body")
     }
 
-    /// Returns the part of the body at a path such as `response.source`, or `null` if it is absent.
+    /// Returns the body part at a path such as `response.source`, or `null` if it is absent.
     #[must_use]
     pub fn value(&self, path: &str) -> Value {
         let body = self.json();
         body.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default()
     }
 
-    /// Returns a part of the body as JSON text.
+    /// Returns a body part as JSON.
     #[must_use]
     pub fn member(&self, path: &str) -> String {
         self.value(path).to_string()
     }
 
-    /// Returns a part of the body as JSON text, with names in place of known hashes.
+    /// Returns a body part as JSON, with names instead of known hashes.
     #[must_use]
     pub fn shown(&self, path: &str) -> String {
         name_hashes(&self.member(path))
     }
 
-    /// Returns a part of the body, which must be a string.
+    /// Returns a body part, which must be a string.
     #[must_use]
     pub fn text(&self, path: &str) -> String {
-        self.value(path).as_str().expect("a text").to_owned()
+        self.value(path).as_str().expect("a string").to_owned()
     }
 
     /// Returns the status, and one line for each part of the body at these paths.

@@ -9,7 +9,7 @@ use countersign_events::event::Decision;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
-/// The header in which the callers of a test say who they are. Their server trusts this machine as a proxy.
+/// The header in which test callers say who they are. Their server trusts this machine as a proxy.
 pub(crate) const IDENTITY_HEADER: &str = "countersign-principal";
 
 /// A transport that sends HTTP requests to a server.
@@ -75,7 +75,7 @@ impl Persona<ToServer> {
         answer
     }
 
-    /// Opens a stream of events, which begins after the event `last_event_id` if one is given.
+    /// Opens an event stream, which starts after the event `last_event_id` if one is given.
     pub async fn streams(&self, path: &str, last_event_id: Option<&str>) -> EventStreamReader {
         let request = self.request(Method::GET, path).header("accept", "text/event-stream");
         EventStreamReader::open(
@@ -95,7 +95,7 @@ impl Persona<ToServer> {
     }
 }
 
-/// Each action must succeed. A test of a refusal sends the request itself.
+/// Each action must succeed. A refusal test sends the request itself.
 impl Transport for ToServer {
     type Outcome = HttpAnswer;
 

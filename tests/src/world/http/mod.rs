@@ -12,16 +12,18 @@ pub use redact::{name_hash, name_hashes};
 pub use stream::EventStreamReader;
 
 use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
-use countersign_api::{ApprovalGate, PolicyRequest, TokenRequest};
+use countersign_api::{ApprovalGate, PolicyRequest, SendOperation, TokenRequest, operations};
 use countersign_client::HttpGate;
-use countersign_gate::{
-    Clock, EmbeddedGate, Policy, Principal, StoreOptions,
+use countersign_events::{
+    Principal,
     event::{Role, TokenKind},
 };
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
 use countersign_server::{
     BoundListener, IdentityHeader, ListenAddress, NetworkAccess, RequestLimits, ServerOptions, TrustedProxy,
 };
-use countersign_store::ManualClock;
+use countersign_store::{Clock, ManualClock, StoreOptions};
 use countersign_webhooks::{HttpWebhooks, WebhookKeyFile};
 use reqwest::Client;
 use std::{net::SocketAddr, path::Path, sync::Arc};
@@ -56,18 +58,25 @@ pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
     in_time(test).await;
 }
 
-/// The options of a server that believes this machine's callers who they are, in the header of [`ToServer`], and that runs in solo
-/// mode for those who send none. Tests of credentials start servers with other options.
+/// Options for a server that believes the [`ToServer`] header in which this machine's callers say who they are, and
+/// that runs in solo mode for those who send none. Tests of credentials start servers with other options.
 #[must_use]
 pub fn trusting_options(clock: Clock) -> ServerOptions {
     let proxy = "127.0.0.1".parse().expect("an address");
     let access = NetworkAccess { proxies: vec![proxy, TrustedProxy::SocketFile], ..NetworkAccess::default() };
     let roles = vec![Role::Approver, Role::Admin];
     let identity = IdentityHeader { name: IDENTITY_HEADER.parse().expect("a header"), roles };
-    ServerOptions { access, identity_header: Some(identity), solo: true, ..ServerOptions::by(clock) }
+    let identity_header = Some(identity);
+    ServerOptions { access, identity_header, solo: true, ..server_options(clock) }
 }
 
-/// Returns a gate over HTTP for this principal, as the proxy that a server of the tests trusts would name it.
+/// Returns the default options of a server with this clock, and the interfaces of other systems.
+#[must_use]
+pub fn server_options(clock: Clock) -> ServerOptions {
+    ServerOptions { interfaces: Some(countersign_compat::routes), ..ServerOptions::by(clock) }
+}
+
+/// Returns a gate over HTTP for this principal, as the proxy that test servers trust would name it.
 #[must_use]
 pub fn gate_of(url: &str, principal: &Principal) -> HttpGate {
     let encode = |byte: u8| match byte {
@@ -123,16 +132,16 @@ impl World<Http> {
         gate.shut_down().await;
     }
 
-    /// Puts a policy in force, as a person.
+    /// Puts an active policy, as a person.
     pub async fn apply_policy(&self, text: &str) {
         let gate = self.service.gate.acting_as(Principal::user("operator"));
-        let replaces = gate.policy().await.expect("the log has a policy").hash;
+        let replaces = gate.send(operations::ShowPolicy {}).await.expect("the log has a policy").hash;
         let (text, source) = (text.to_owned(), "a test".to_owned());
         let request = PolicyRequest { text, layers: Vec::new(), source, replaces };
-        gate.apply_policy(&request).await.expect("the policy is valid");
+        gate.send(operations::ApplyPolicy { body: request }).await.expect("the policy is valid");
     }
 
-    /// Returns the URL of the server.
+    /// Returns the server's URL.
     #[must_use]
     pub fn server_url(&self) -> String {
         format!("http://{}", self.service.address)
@@ -150,7 +159,7 @@ impl World<Http> {
             expires_in_seconds: None,
         };
         let root = self.service.gate.acting_as(Principal::user("root"));
-        root.create_token(&request).await.expect("a valid token").secret
+        root.send(operations::CreateToken { body: request }).await.expect("a valid token").secret
     }
 
     /// Returns a gate over HTTP for this principal, as the proxy that the server trusts would name it.

@@ -1,4 +1,4 @@
-//! Names in place of known hashes in a text. Only the exact hash is replaced, so a wrong hash fails the comparison.
+//! Names instead of known hashes in a string. Only the exact hash is replaced, so a wrong hash fails the comparison.
 
 use crate::LS;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ pub fn name_hash(name: &str, hash: &str) {
     }
 }
 
-/// Replaces each named hash in a text: the hash of the default arguments by `[hash:ls]`, others by `[hash:name]`.
+/// Replaces each named hash in a string: the default arguments hash with `[hash:ls]`, others with `[hash:name]`.
 pub fn name_hashes(text: &str) -> String {
     name_hash("ls", LS);
     let names = NAMES.lock().expect("no test panics while it names a hash");

@@ -15,8 +15,7 @@ impl EventStreamReader {
         Self { response, received: Vec::new() }
     }
 
-    /// Returns the exact text of the next message, without the empty line that ends it; `None` at the end of the
-    /// stream.
+    /// Returns the exact text of the next message, without the empty line that ends it; `None` at the stream's end.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.received.windows(2).position(|pair| pair == b"\n\n") {
@@ -32,7 +31,7 @@ impl EventStreamReader {
         self.next().await.expect("the stream has another message")
     }
 
-    /// Returns the data of the next message with data, as JSON; `None` at the end of the stream.
+    /// Returns the data from the next message that has any, as JSON; `None` when the stream ends.
     pub async fn data(&mut self) -> Option<serde_json::Value> {
         loop {
             let message = self.next().await?;
@@ -43,7 +42,7 @@ impl EventStreamReader {
         }
     }
 
-    /// Returns a header of the response, or an empty text if the header is absent.
+    /// Returns a response header, or an empty string if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> String {
         let value = self.response.headers().get(name);

@@ -10,9 +10,11 @@ pub use server::Server;
 
 use super::{Database, Service, World, WorldGround, new_clock, terminal::AtTerminal};
 use crate::Cluster;
-use countersign_agents::environment::AGENT_VARIABLES;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, Event, EventType, Policy};
+use countersign_coding_agents::environment::AGENT_VARIABLES;
+use countersign_events::{Event, EventType};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
 use serde_json::Value;
 use std::{
     fs,
@@ -69,7 +71,7 @@ impl World<Processes> {
         Self::new(Processes { programs }, Policy::ask_always(), new_clock(), WorldGround::on(cluster))
     }
 
-    /// Returns the path of a file in the test's folder.
+    /// Returns a file path in the test folder.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder().join(name)
@@ -161,7 +163,7 @@ impl World<Processes> {
         EmbeddedGate::open(self.address()).await.expect("the log opens")
     }
 
-    /// Returns the number of lines in a file of the test's folder, or 0 if the file is absent. Commands under test
+    /// Returns the number of lines in a file in the test folder, or 0 if the file is absent. Commands under test
     /// append one line for each run.
     #[must_use]
     pub fn line_count(&self, name: &str) -> usize {
@@ -205,7 +207,7 @@ pub(super) fn program_in(folder: &Path, program: &str) -> Command {
     for name in ["DATABASE", "SERVER", "POLICY", "LISTEN", "LOG"] {
         command.env_remove(format!("COUNTERSIGN_{name}"));
     }
-    // A coding agent may run the tests, and the program of a test runs in no agent.
+    // A coding agent may run the tests, and a test program must not seem to run in an agent.
     for variable in AGENT_VARIABLES {
         command.env_remove(variable.name);
     }

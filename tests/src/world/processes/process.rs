@@ -16,7 +16,7 @@ pub struct Process {
     stderr_read: String,
 }
 
-/// The exit code and the output of an ended process.
+/// An ended process's exit code and output.
 #[derive(Debug)]
 pub struct ProcessEnd {
     /// The exit code; -1 if a signal ended the process.
@@ -74,7 +74,7 @@ impl Process {
         self.child.id().expect("the process runs")
     }
 
-    /// True if the process has ended.
+    /// Returns true if the process has ended.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("its state can be read").is_some()
     }

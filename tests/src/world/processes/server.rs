@@ -16,8 +16,8 @@ use tokio::{
     process::Command,
 };
 
-/// The options of a server that believes this machine's callers who they are, in the header of [`ToServer`], and that runs in solo
-/// mode for those who send none. Tests of credentials start servers with other options.
+/// Options for a server that believes the [`ToServer`] header in which this machine's callers say who they are, and
+/// that runs in solo mode for those who send none. Tests of credentials start servers with other options.
 const TRUSTING: [&str; 11] = [
     "--solo",
     "--behind-proxy",
@@ -34,7 +34,7 @@ const TRUSTING: [&str; 11] = [
 
 /// A server process. Its agents and people reach it over HTTP.
 pub struct Server {
-    /// The URL of the server.
+    /// The server's URL.
     pub url: String,
     transport: ToServer,
     process: Process,
