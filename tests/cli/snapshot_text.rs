@@ -4,7 +4,8 @@
 /// Replaces times, hashes, random ids, ports and durations. Ids are numbered in the order of their first appearance, so
 /// that different ids remain distinct.
 pub(crate) fn hide(text: &str) -> String {
-    let (mut shown, mut rest, mut ids) = (String::new(), text, Vec::new());
+    let text = &hide_presence(text);
+    let (mut shown, mut rest, mut ids) = (String::new(), text.as_str(), Vec::new());
     while let Some(first) = rest.chars().next() {
         let at_start = !shown.ends_with(|c: char| c.is_ascii_alphanumeric());
         let found = if at_start { find(rest) } else { None };
@@ -31,6 +32,12 @@ pub(crate) fn hide(text: &str) -> String {
         rest = &rest[length..];
     }
     shown
+}
+
+/// Removes the line about a waiting agent, which is there a second after it began to wait.
+fn hide_presence(text: &str) -> String {
+    let is_presence = |line: &&str| line.split_whitespace().eq(["agent", "waits", "for", "the", "decision"]);
+    text.split_inclusive('\n').filter(|line| !is_presence(line)).collect()
 }
 
 /// Finds a replaceable value with which the text starts. Returns its length and its kind.
