@@ -71,6 +71,12 @@ impl Glob {
     pub(super) fn could_match(&self, text: &str) -> bool {
         self.alternatives.iter().any(|alternative| match_tokens(&alternative.tokens, text, true))
     }
+
+    /// Like [`Self::could_match`], for holes that are the wildcards of a shell: each value is a part of a name in a folder,
+    /// and no name begins with a dot.
+    pub(super) fn could_match_names(&self, text: &str) -> bool {
+        self.alternatives.iter().any(|alternative| match_names(&alternative.tokens, text))
+    }
 }
 
 impl GlobAlternative {
@@ -117,6 +123,50 @@ pub(crate) fn match_tokens(tokens: &[GlobToken], text: &str, holes: bool) -> boo
         }
     }
     now[tokens.len()]
+}
+
+/// Like [`match_tokens`], where a hole is a part of a name.
+fn match_names(tokens: &[GlobToken], text: &str) -> bool {
+    let mut now = vec![false; tokens.len() + 1];
+    now[0] = true;
+    skip_repeats(tokens, &mut now);
+    let mut is_start = true;
+    for c in text.chars() {
+        let next = if c == HOLE {
+            skip_name(tokens, &now, is_start)
+        } else {
+            let mut next = vec![false; now.len()];
+            for (at, token) in tokens.iter().enumerate() {
+                if now[at] && token.matches(c) {
+                    next[if token.repeats() { at } else { at + 1 }] = true;
+                }
+            }
+            next
+        };
+        now = next;
+        skip_repeats(tokens, &mut now);
+        is_start = c == '/';
+    }
+    now[tokens.len()]
+}
+
+/// The states after any part of a name, which at its start does not begin with a dot.
+fn skip_name(tokens: &[GlobToken], now: &[bool], is_start: bool) -> Vec<bool> {
+    let in_name = |token: &GlobToken| *token != GlobToken::Char('/');
+    let begins_name = |token: &GlobToken| in_name(token) && !(is_start && *token == GlobToken::Char('.'));
+    let mut after = vec![false; now.len()];
+    for (at, token) in tokens.iter().enumerate() {
+        if now[at] && begins_name(token) {
+            after[at] |= token.repeats();
+            after[at + 1] = true;
+        }
+    }
+    for (at, token) in tokens.iter().enumerate() {
+        if after[at] && in_name(token) {
+            after[at + 1] = true;
+        }
+    }
+    now.iter().zip(after).map(|(before, after)| *before || after).collect()
 }
 
 /// Also activates the state after each repeating token, because such a token can match nothing.

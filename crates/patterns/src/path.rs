@@ -59,6 +59,18 @@ impl PathPattern {
         }
         MatchAnswer::from_bool(self.glob.is_match(path))
     }
+
+    /// The pattern and, if it ends in `/**`, the folder above: a command that names the folder may reach all below.
+    pub(crate) fn with_folder(&self) -> impl Iterator<Item = Self> {
+        let folder = self.as_str().strip_suffix("/**").and_then(|folder| Glob::path(folder).ok());
+        [Some(self.glob.clone()), folder].into_iter().flatten().map(|glob| Self { glob })
+    }
+
+    /// Whether the pattern could match the path for some value of each hole in it. A hole that is not `is_open` means names
+    /// in a folder, of which none begins with a dot.
+    pub(crate) fn could_match(&self, path: &str, is_open: bool) -> bool {
+        if is_open { self.glob.could_match(path) } else { self.glob.could_match_names(path) }
+    }
 }
 
 /// A path that is normalised once and then matched against many patterns and zones.

@@ -36,7 +36,7 @@ pub(super) const CASES: &[ShellCase] = &[
         UNCLEAR,
     ),
     ("here-document that ends in its substitution", "ls*", "rm*", "ls $(cat <<E)\nx\nE\n", NO, UNCLEAR),
-    ("time without a command", "ls*", "rm*", "ls; time", NO, UNCLEAR),
+    ("time without a command", "ls*", "rm*", "ls; time", NO, NO),
     ("time with an option", "ls*", "rm*", "time -p rm x", NO, YES),
     ("time with two dashes", "ls*", "rm*", "time -- rm x", NO, YES),
     ("select", "ls*", "rm*", "select x in a; do ls; done", NO, UNCLEAR),

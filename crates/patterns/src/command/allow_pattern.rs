@@ -5,7 +5,8 @@
 
 use super::{
     line::CommandWord,
-    programs::{CommandReading, InnerKind, ProgramTable, WordRole},
+    matching::FileCover,
+    programs::{CommandReading, InnerKind, OptionEffect, ProgramTable, WordRole, is_harmless_variable},
     script::{CommandClarity, ParsedCommand, ParsedScript},
     wildcard_word::WildcardWord,
 };
@@ -52,8 +53,8 @@ impl AllowPattern {
     }
 
     /// Whether the pattern shows everything that the command runs.
-    pub(super) fn covers(&self, script: &ParsedScript, index: usize) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.covers(script, index))
+    pub(super) fn covers(&self, script: &ParsedScript, index: usize, files: FileCover) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.covers(script, index, files))
     }
 
     /// Whether the pattern spells out a program that a wildcard does not cover.
@@ -71,22 +72,23 @@ impl WordPattern {
         Self { words }
     }
 
-    fn covers(&self, script: &ParsedScript, index: usize) -> bool {
+    fn covers(&self, script: &ParsedScript, index: usize, files: FileCover) -> bool {
         let command = &script.commands[index];
         if !self.may_begin(command) {
             return false;
         }
         if command.has_hidden_effect
+            || files == FileCover::Patterns && command.has_unshown_files()
             || command.clarity < CommandClarity::PlainExpansion
             || !self.shows_name(command)
         {
             return false;
         }
         let Some(inner) = command.reading.inner else {
-            return command.reads_data() && self.covers_words(command, command.words.len());
+            return command.reads_data() && self.covers_words(command, files);
         };
         let end = inner.at.min(command.words.len());
-        let Some(rest) = self.split_at(command, end) else { return false };
+        let Some(rest) = self.split_at(command, end, files) else { return false };
         let children: Vec<usize> = script.inner_commands(index).collect();
         let is_script = matches!(inner.kind, InnerKind::Joined | InnerKind::Script);
         let quoted = if is_script { rest.unquoted() } else { None };
@@ -98,7 +100,7 @@ impl WordPattern {
         let names_program = !inner.is_named || !inner_pattern.begins_open();
         let covers = |child: &usize| {
             let takes_input = inner.appends_input && !script.commands[*child].reading.is_inert;
-            !takes_input && inner_pattern.covers(script, *child)
+            !takes_input && inner_pattern.covers(script, *child, files)
         };
         is_shown && !children.is_empty() && !has_arguments && names_program && children.iter().all(covers)
     }
@@ -132,15 +134,16 @@ impl WordPattern {
     }
 
     /// Whether the pattern covers all words, and the command's input, assignments and comment.
-    fn covers_words(&self, command: &ParsedCommand, end: usize) -> bool {
-        let shown = ShownWords::read(command, end);
+    fn covers_words(&self, command: &ParsedCommand, files: FileCover) -> bool {
+        let shown = ShownWords::read(command, command.words.len(), files);
         let now = self.advance(&shown, &self.start());
         let is_match = now.last() == Some(&true);
-        is_match && command.comment.as_ref().is_none_or(|comment| self.covers_comment(command, comment))
+        is_match
+            && command.comment.as_ref().is_none_or(|comment| self.covers_comment(command, comment, files))
     }
 
     /// Some interactive shells read a comment as arguments.
-    fn covers_comment(&self, command: &ParsedCommand, comment: &str) -> bool {
+    fn covers_comment(&self, command: &ParsedCommand, comment: &str, files: FileCover) -> bool {
         let mut words = command.words.clone();
         words.extend(comment.split_whitespace().map(CommandWord::from_literal));
         let longer = ParsedCommand {
@@ -151,15 +154,15 @@ impl WordPattern {
             assignments: command.assignments.clone(),
             ..ParsedCommand::default()
         };
-        longer.reading.inner.is_none() && self.covers_words(&longer, longer.words.len())
+        longer.reading.inner.is_none() && self.covers_words(&longer, files)
     }
 
     /// The remaining pattern for the words from `end` on, if the pattern covers those before.
-    fn split_at(&self, command: &ParsedCommand, end: usize) -> Option<Self> {
-        if command.comment.is_some() || command.input.is_some() {
+    fn split_at(&self, command: &ParsedCommand, end: usize, files: FileCover) -> Option<Self> {
+        if command.comment.is_some() || files == FileCover::Patterns && command.input.is_some() {
             return None;
         }
-        let now = self.advance(&ShownWords::read(command, end), &self.start());
+        let now = self.advance(&ShownWords::read(command, end, files), &self.start());
         // A `**` that has begun before continues.
         let at = now.iter().position(|on| *on)?;
         let rest = self.words[at..].to_vec();
@@ -198,8 +201,8 @@ impl WordPattern {
 
     fn advance(&self, shown: &ShownWords<'_>, from: &[bool]) -> Vec<bool> {
         let mut now = from.to_vec();
-        for (word, role) in &shown.words {
-            let mut next = vec![false; now.len()];
+        for ShownWord { word, role, is_optional } in &shown.words {
+            let mut next = if *is_optional { now.clone() } else { vec![false; now.len()] };
             for (at, pattern) in self.words.iter().enumerate().filter(|(at, _)| now[*at]) {
                 if matches!(pattern, PatternWord::Many | PatternWord::Rest) {
                     next[at] |= *role == WordRole::Free;
@@ -225,24 +228,41 @@ impl WordPattern {
 
 /// Command words with everything beside them, and the role of each word.
 struct ShownWords<'a> {
-    words: Vec<(std::borrow::Cow<'a, CommandWord>, WordRole)>,
+    words: Vec<ShownWord<'a>>,
+}
+
+struct ShownWord<'a> {
+    word: std::borrow::Cow<'a, CommandWord>,
+    role: WordRole,
+    /// Whether a pattern need not show it.
+    is_optional: bool,
 }
 
 impl<'a> ShownWords<'a> {
-    fn read(command: &'a ParsedCommand, end: usize) -> Self {
+    fn read(command: &'a ParsedCommand, end: usize, files: FileCover) -> Self {
         use std::borrow::Cow;
         let assigned = command.assignments.iter().map(|(name, value)| {
             let mut word = value.clone();
             word.text = format!("{name}={}", value.text);
             word.raw = format!("{name}={}", value.raw);
-            (Cow::Owned(word), WordRole::Fixed { written: name.len() + 1, effect: None })
+            let role = WordRole::Fixed { written: name.len() + 1, effect: None };
+            ShownWord { word: Cow::Owned(word), role, is_optional: is_harmless_variable(name, value) }
         });
+        let needed = |(word, role)| ShownWord { word, role, is_optional: false };
         let roles = command.reading.roles.iter().copied();
-        let own = command.words[..end].iter().map(Cow::Borrowed).zip(roles);
-        let input = command.input.iter().flat_map(|file| {
+        let own = command.words[..end].iter().map(|word| {
+            // The test of all paths covers a file that an operand has written.
+            let is_tested = files == FileCover::PathTest && !word.text.starts_with('-');
+            (word, is_tested)
+        });
+        let own = own.zip(roles).map(|((word, is_tested), role)| {
+            let is_written = role.effect() == Some(OptionEffect::Write);
+            needed((Cow::Borrowed(word), if is_tested && is_written { WordRole::Free } else { role }))
+        });
+        let input = command.input.iter().filter(|_| files == FileCover::Patterns).flat_map(|file| {
             let arrow = CommandWord::from_literal("<");
             let fixed = WordRole::Fixed { written: usize::MAX, effect: None };
-            [(Cow::Owned(arrow), fixed), (Cow::Borrowed(file), WordRole::Free)]
+            [(Cow::Owned(arrow), fixed), (Cow::Borrowed(file), WordRole::Free)].map(needed)
         });
         Self { words: assigned.chain(own).chain(input).collect() }
     }

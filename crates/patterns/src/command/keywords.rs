@@ -19,7 +19,6 @@ const UNREAD_KEYWORDS: &[&str] = &[
     "noglob",
     "repeat",
     "select",
-    "time",
     "]]",
 ];
 /// Names of loop variables that no shell gives a meaning, in addition to single letters.
@@ -39,7 +38,10 @@ impl LineReader<'_> {
             }
             "{" => open_block(state, Group),
             "if" => open_block(state, Condition),
-            "while" | "until" => open_block(state, LoopHead),
+            "while" | "until" => {
+                self.line.has_loop = true;
+                open_block(state, LoopHead)
+            }
             "for" => return self.read_for(state),
             "function" => {
                 self.cursor.skip_blanks();
@@ -76,6 +78,8 @@ impl LineReader<'_> {
         let name = self.read_word().raw;
         let is_letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
         self.line.sets_variable |= !is_letter && !HARMLESS_VARIABLES.contains(&name.as_str());
+        self.line.has_loop = true;
+        self.line.loop_variables.push(name);
         self.cursor.skip_blanks();
         if self.read_word().raw != "in" {
             self.mark_unclear("a loop without `in`");

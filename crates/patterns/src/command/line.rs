@@ -20,6 +20,10 @@ pub struct CommandLine {
     pub block_redirections: Vec<CommandRedirection>,
     /// The words of `for name in words`.
     pub loop_words: Vec<CommandWord>,
+    /// The variables of `for` loops.
+    pub loop_variables: Vec<String>,
+    /// Whether it contains a loop, so that a command may run more than once.
+    pub has_loop: bool,
     /// Whether a loop sets a variable that other commands may use.
     pub sets_variable: bool,
     /// Whether the line contains a pipe, a here-document, a here-string or a process substitution.

@@ -1,25 +1,46 @@
 //! Matches patterns against a whole command line.
 
 use super::{
+    line::CommandWord,
     pattern::CommandPattern,
+    programs::{InnerKind, WordRole},
     script::{CommandOrigin, ParsedScript},
 };
 use crate::MatchAnswer;
 
-/// Matches for an `allow` rule: `Yes` if every simple command of the script matches one of the patterns and the script
-/// has no other effect. A script outside of the grammar, or with a redirection, an assignment or an expansion that no
-/// pattern can show, never gives `Yes`.
+/// Programs that run another one as it is: they only end it earlier, measure it, give it less of the processor, or shorten
+/// its output. A pattern need not show them.
+const WRAPPERS: &[&str] = &["ionice", "nice", "rtk", "time", "timeout"];
+
+/// What shows the files of a line's redirections, and the texts of its here-documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileCover {
+    /// The patterns alone, which show only `< file`.
+    Patterns,
+    /// A test of every path in the line, such as [`ParsedScript::find_outside`].
+    PathTest,
+}
+
+/// Matches for an `allow` rule that shows files by its patterns alone, see [`match_every_in`].
 #[must_use]
 pub fn match_every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
+    match_every_in(patterns, script, FileCover::Patterns)
+}
+
+/// Matches for an `allow` rule: `Yes` if every simple command of the script matches one of the patterns and the script
+/// has no other effect. A script outside of the grammar, or with an assignment or an expansion that no pattern can show,
+/// never gives `Yes`, nor does one with a file of a redirection that `files` does not cover.
+#[must_use]
+pub fn match_every_in(patterns: &[CommandPattern], script: &ParsedScript, files: FileCover) -> MatchAnswer {
     if script.has_invisible {
         return MatchAnswer::Unclear;
     }
-    if script.has_hidden_effect {
+    if has_unshown_effect(script, files) {
         return MatchAnswer::No;
     }
     let mut answer = MatchAnswer::from_bool(written(script).next().is_some());
     for command in written(script) {
-        match allow(patterns, script, command) {
+        match allow(patterns, script, command, files) {
             MatchAnswer::No => return MatchAnswer::No,
             MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
             MatchAnswer::Yes => {}
@@ -32,11 +53,19 @@ pub fn match_every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchA
 /// `None` if no patterns can allow the script, whatever its commands. Several rules allow a script together if each
 /// command is allowed by one of them.
 #[must_use]
-pub fn find_allowed_commands(patterns: &[CommandPattern], script: &ParsedScript) -> Option<Vec<bool>> {
-    if script.has_invisible || script.has_hidden_effect || script.unreadable {
+pub fn find_allowed_commands(
+    patterns: &[CommandPattern],
+    script: &ParsedScript,
+    files: FileCover,
+) -> Option<Vec<bool>> {
+    if script.has_invisible || has_unshown_effect(script, files) || script.unreadable {
         return None;
     }
-    Some(written(script).map(|command| allow(patterns, script, command) == MatchAnswer::Yes).collect())
+    Some(written(script).map(|command| allow(patterns, script, command, files) == MatchAnswer::Yes).collect())
+}
+
+fn has_unshown_effect(script: &ParsedScript, files: FileCover) -> bool {
+    script.has_hidden_effect || files == FileCover::Patterns && !script.files.is_empty()
 }
 
 /// Indices of the script's own commands.
@@ -44,19 +73,46 @@ fn written(script: &ParsedScript) -> impl Iterator<Item = usize> + '_ {
     (0..script.commands.len()).filter(|index| script.commands[*index].origin == CommandOrigin::Written)
 }
 
-fn allow(patterns: &[CommandPattern], script: &ParsedScript, index: usize) -> MatchAnswer {
-    if script.commands[index].has_hidden_effect {
+fn allow(patterns: &[CommandPattern], script: &ParsedScript, index: usize, files: FileCover) -> MatchAnswer {
+    let command = &script.commands[index];
+    if command.has_hidden_effect || files == FileCover::Patterns && command.has_unshown_files() {
         return MatchAnswer::No;
+    }
+    if runs_only_allowed(patterns, script, index, files) {
+        return MatchAnswer::Yes;
     }
     let mut answer = MatchAnswer::from_bool(false);
     for pattern in patterns {
-        match pattern.allow(script, index) {
+        match pattern.allow(script, index, files) {
             MatchAnswer::Yes => return MatchAnswer::Yes,
             MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
             MatchAnswer::No => {}
         }
     }
     answer
+}
+
+/// Whether the command only runs another one, in the way of [`WRAPPERS`], and the patterns allow that.
+fn runs_only_allowed(
+    patterns: &[CommandPattern],
+    script: &ParsedScript,
+    index: usize,
+    files: FileCover,
+) -> bool {
+    let command = &script.commands[index];
+    let is_wrapper = command.name().is_some_and(|name| WRAPPERS.contains(&name));
+    let Some(inner) = command.reading.inner.filter(|inner| is_wrapper && inner.kind == InnerKind::Words)
+    else {
+        return false;
+    };
+    let is_free = |(role, word): (&WordRole, &CommandWord)| *role == WordRole::Free && word.is_literal();
+    let own = command.reading.roles.iter().zip(&command.words).take(inner.at).skip(1);
+    let has_more = !command.assignments.is_empty() || command.input.is_some() || command.comment.is_some();
+    let mut children = script.inner_commands(index).peekable();
+    !has_more
+        && own.into_iter().all(is_free)
+        && children.peek().is_some()
+        && children.all(|child| allow(patterns, script, child, files) == MatchAnswer::Yes)
 }
 
 /// Matches for a `block` rule: `Yes` if any simple command of the script matches a pattern. Also searches

@@ -24,6 +24,7 @@ mod nested;
 mod option_tokens;
 mod pattern;
 mod programs;
+mod reach;
 mod reader;
 mod redirections;
 mod runners;
@@ -40,6 +41,8 @@ mod line_tests;
 #[cfg(test)]
 mod option_tests;
 #[cfg(test)]
+mod reach_tests;
+#[cfg(test)]
 mod tests;
 
 pub use budget::ReadBudget;
@@ -47,7 +50,8 @@ pub use line::{
     CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
     SimpleCommand, WordExpansion,
 };
-pub use matching::{find_allowed_commands, match_any, match_every};
+pub use matching::{FileCover, find_allowed_commands, match_any, match_every, match_every_in};
 pub use pattern::CommandPattern;
 pub use programs::{OptionEffect, is_other_shell};
+pub use reach::{OutsidePath, PathAccess, PathBounds};
 pub use script::ParsedScript;

@@ -4,8 +4,9 @@ use super::{
     budget::{ReadBudget, WorkMeter},
     line::{CommandLine, CommandRedirection, CommandWord, RedirectionKind, SimpleCommand},
     programs::{CommandReading, InnerKind},
+    reach::PathAccess,
     runners,
-    script::{CommandOrigin, MAX_NESTING, ParsedCommand, ParsedScript, strip_quotes},
+    script::{CommandOrigin, MAX_NESTING, ParsedCommand, ParsedScript, RedirectedFile, strip_quotes},
     shells::{NestedRun, StandardInput, is_input_file},
 };
 use crate::invisible::is_invisible;
@@ -60,8 +61,18 @@ impl CommandCollector<'_> {
         let line = CommandLine::read_with(text, self.meter);
         self.script.unreadable |= !line.is_clear();
         self.script.input.has_source |= line.has_source;
-        let has_files = line.block_redirections.iter().any(|redirection| !is_harmless(redirection));
-        self.script.has_hidden_effect |= has_files || line.sets_variable;
+        self.script.has_hidden_effect |= line.sets_variable;
+        self.script.has_loop |= line.has_loop;
+        self.script.loop_words.extend(line.loop_words);
+        if depth == 0 {
+            self.script.loop_variables.extend(line.loop_variables);
+        }
+        for redirection in line.block_redirections.into_iter().filter(|one| !is_harmless(one)) {
+            match redirected_file(redirection) {
+                Some(file) => self.script.files.push(file),
+                None => self.script.has_hidden_effect = true,
+            }
+        }
         for command in line.commands {
             self.add_simple(command, depth, source);
         }
@@ -72,9 +83,12 @@ impl CommandCollector<'_> {
 
     /// Reads a string that a program might run. Its faults say nothing about the line.
     fn read_possible_script(&mut self, text: &str, depth: usize) {
-        let before = (self.script.unreadable, self.script.has_hidden_effect, self.script.input.clone());
+        let script = &mut self.script;
+        let before = (script.unreadable, script.has_hidden_effect, script.input.clone(), script.files.len());
         self.read_text(text, depth, CommandSource { origin: CommandOrigin::Guessed, parent: None });
-        (self.script.unreadable, self.script.has_hidden_effect, self.script.input) = before;
+        let script = &mut self.script;
+        (script.unreadable, script.has_hidden_effect, script.input) = (before.0, before.1, before.2);
+        script.files.truncate(before.3);
     }
 
     fn add_simple(&mut self, simple: SimpleCommand, depth: usize, source: CommandSource) {
@@ -193,25 +207,41 @@ fn possible_scripts(words: &[CommandWord]) -> Vec<String> {
     words.iter().skip(1).filter(is_script).map(text).collect()
 }
 
-/// Applies a redirection to the command. A pattern can show `< file`; every other file is a hidden effect.
+/// Applies a redirection to the command. A pattern can show `< file`, and no other file.
 fn add_redirection(redirection: CommandRedirection, command: &mut ParsedCommand, input: &mut StandardInput) {
     let is_harmless = is_harmless(&redirection);
-    let target = redirection.target;
     match redirection.kind {
         RedirectionKind::HereDocument | RedirectionKind::HereString => {
-            command.has_hidden_effect = true;
-            *input = StandardInput::Text(target);
+            command.has_document = true;
+            *input = StandardInput::Text(redirection.target);
         }
         RedirectionKind::Read => {
+            let target = redirection.target;
             *input = if is_input_file(&target) { StandardInput::Unknown } else { StandardInput::File };
             if target.is_literal() && command.input.is_none() {
                 command.input = Some(target).filter(|_| !is_harmless);
             } else {
-                command.has_hidden_effect = true;
+                command.files.push(RedirectedFile { word: target, access: PathAccess::Read });
             }
         }
-        _ => command.has_hidden_effect |= !is_harmless,
+        _ if is_harmless => {}
+        _ => match redirected_file(redirection) {
+            Some(file) => command.files.push(file),
+            None => command.has_hidden_effect = true,
+        },
     }
+}
+
+/// The file that a redirection opens. `None` if it opens none, or an unknown one.
+fn redirected_file(redirection: CommandRedirection) -> Option<RedirectedFile> {
+    let access = match redirection.kind {
+        RedirectionKind::Read => PathAccess::Read,
+        RedirectionKind::Write | RedirectionKind::WriteAll => PathAccess::Write,
+        RedirectionKind::Duplicate | RedirectionKind::HereDocument | RedirectionKind::HereString => {
+            return None;
+        }
+    };
+    Some(RedirectedFile { word: redirection.target, access })
 }
 
 /// Returns true if a redirection reads and writes no file.

@@ -3,6 +3,7 @@
 use super::{
     allow_pattern::AllowPattern,
     line::CommandWord,
+    matching::FileCover,
     option_tokens::OptionTokens,
     programs::{CommandReading, OptionEffect, OptionForm, OptionSource, ProgramTable},
     script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},
@@ -121,9 +122,9 @@ impl CommandPattern {
 
     /// Matches for an `allow` rule: `Yes` if the pattern shows everything that the command runs, for every value of its
     /// expansions.
-    pub(super) fn allow(&self, script: &ParsedScript, index: usize) -> MatchAnswer {
+    pub(super) fn allow(&self, script: &ParsedScript, index: usize, files: FileCover) -> MatchAnswer {
         let command = &script.commands[index];
-        if self.allow.covers(script, index) {
+        if self.allow.covers(script, index, files) {
             return MatchAnswer::Yes;
         }
         if !command.assignments.is_empty() || command.input.is_some() {

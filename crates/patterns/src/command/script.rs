@@ -4,6 +4,7 @@ use super::{
     canonical,
     line::{CommandWord, WordExpansion},
     programs::{CommandReading, InputUse},
+    reach::PathAccess,
 };
 use crate::invisible::HOLE;
 
@@ -25,6 +26,14 @@ pub struct ParsedScript {
     pub(super) has_invisible: bool,
     /// Whether it has an effect that no pattern over simple commands can show, such as defining a function.
     pub(super) has_hidden_effect: bool,
+    /// The files of redirections on groups and loops.
+    pub(super) files: Vec<RedirectedFile>,
+    /// The words of `for name in words`.
+    pub(super) loop_words: Vec<CommandWord>,
+    /// The variables of `for` loops.
+    pub(super) loop_variables: Vec<String>,
+    /// Whether a command in it may run more than once.
+    pub(super) has_loop: bool,
     pub(super) input: CommandInput,
     /// The work that reading took, in characters.
     pub(super) steps: usize,
@@ -59,8 +68,12 @@ pub(super) struct ParsedCommand {
     pub(super) reading: CommandReading,
     /// The spellings with other names of its options, for `block` patterns.
     pub(super) synonyms: Vec<Vec<String>>,
-    /// Whether it has a redirection that no pattern can show.
+    /// Whether it has an effect that no pattern can show.
     pub(super) has_hidden_effect: bool,
+    /// The files of redirections that no pattern can show.
+    pub(super) files: Vec<RedirectedFile>,
+    /// Whether it reads a here-document or a here-string, which no pattern can show.
+    pub(super) has_document: bool,
     /// The assignments before the program.
     pub(super) assignments: Vec<(String, CommandWord)>,
     /// Whether it reads a pipe or a here-document.
@@ -79,6 +92,13 @@ pub(super) struct ParsedCommand {
     pub(super) searched: Option<String>,
     /// The comment after it, which some interactive shells read as arguments.
     pub(super) comment: Option<String>,
+}
+
+/// The file of a redirection.
+#[derive(Debug, Clone)]
+pub(super) struct RedirectedFile {
+    pub(super) word: CommandWord,
+    pub(super) access: PathAccess,
 }
 
 /// How much of a command is known, from the least.
@@ -169,6 +189,11 @@ impl ParsedCommand {
             && self.reading.is_known()
             && self.reading.inner.is_none()
             && self.with_holes.is_empty()
+    }
+
+    /// Whether it uses files or texts that no pattern can show.
+    pub(super) fn has_unshown_files(&self) -> bool {
+        self.has_document || !self.files.is_empty()
     }
 
     /// Whether the program reads no commands from its input.

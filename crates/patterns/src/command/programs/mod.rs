@@ -14,10 +14,12 @@ mod special;
 mod table;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 pub(super) use options::{OptionEntry, OptionSource};
 pub(super) use roles::{CommandReading, InnerKind, OptionForm, OptionUse, ProgramKnowledge, WordRole};
 pub(super) use table::{InputUse, ProgramTable};
+pub(super) use variables::is_harmless_variable;
 
 pub use options::OptionEffect;
 

@@ -28,6 +28,9 @@ impl RoleReader<'_> {
             self.options_end |= runs && !launch.dashes && self.operands + 1 == launch.operands;
         }
         self.operands += 1;
+        if self.active.iter().any(|entry| self.operands <= entry.row.texts) {
+            self.texts.push(at);
+        }
         if self.active.iter().any(|entry| entry.row.leading_bundle) && at == self.subcommand_end {
             let style = self.style();
             return self.read_letters(at, &text, 0, style);

@@ -3,12 +3,14 @@
 use super::{
     roles::{CommandReading, InnerCommand, InnerKind, OptionUse, ProgramKnowledge, WordRole},
     special::is_assignment,
-    table::{InputUse, LaunchRow, LazyEntry, ProgramEntry, ProgramTable},
+    table::{InputUse, LaunchRow, LazyEntry, ProgramEntry, ProgramRow, ProgramTable},
 };
 use crate::command::line::CommandWord;
 
 /// How many words are examined at most. Further words have unknown roles.
 const MAX_WORDS: usize = 1000;
+/// The `texts` of a program whose operands are all texts.
+const ALL_OPERANDS: usize = 1000;
 /// The maximum number of commands within commands.
 const MAX_DEPTH: usize = 8;
 
@@ -55,6 +57,7 @@ fn read_at(words: &[CommandWord], depth: usize) -> CommandReading {
         inner: None,
         roles: Vec::with_capacity(words.len()),
         uses: Vec::new(),
+        texts: Vec::new(),
     };
     reader.read();
     reader.finish(words.len())
@@ -86,6 +89,8 @@ pub(super) struct RoleReader<'a> {
     pub(super) inner: Option<InnerCommand>,
     pub(super) roles: Vec<WordRole>,
     pub(super) uses: Vec<OptionUse>,
+    /// Indices of the first operands that are texts.
+    pub(super) texts: Vec<usize>,
 }
 
 /// How a program writes its options.
@@ -127,15 +132,40 @@ impl RoleReader<'_> {
         let reads_code = self.active.iter().any(|entry| entry.row.input == InputUse::Code);
         let has_file = self.operands > 0 && self.active_launch().is_some_and(|launch| launch.file);
         let unknown = self.entries.is_empty();
+        let texts = self.find_texts();
+        // Words such as `---` are texts, too.
+        let takes_texts = |entry: &&ProgramEntry| entry.row.texts >= ALL_OPERANDS;
+        if is_inert && self.active.iter().any(takes_texts) {
+            self.roles.fill(WordRole::Free);
+        }
+        let is_plain = self.inner.is_none() && self.roles.iter().all(|role| *role == WordRole::Free);
+        let only_reads = is_inert || is_plain && self.active.iter().any(|entry| entry.row.reads);
         CommandReading {
+            only_reads,
             program: self.program_knowledge(),
             input: if unknown || reads_code && !has_file { InputUse::Code } else { InputUse::Data },
             is_inert,
             subcommand_end: self.subcommand_end,
+            texts,
             roles: self.roles,
             uses: self.uses,
             inner: self.inner,
         }
+    }
+
+    /// Indices of the words that are texts.
+    fn find_texts(&mut self) -> Vec<usize> {
+        let rows = || self.active.iter().map(|entry| &entry.row);
+        let uses = |listed: fn(&ProgramRow) -> &[String]| {
+            let is_listed = move |used: &&OptionUse| {
+                rows().any(|row| listed(row).iter().any(|text| used.option.spellings.contains(text)))
+            };
+            self.uses.iter().filter(is_listed)
+        };
+        let has_other = uses(|row| &row.texts_unless).next().is_some();
+        let values: Vec<_> = uses(|row| &row.text_values).map(OptionUse::value_index).collect();
+        let operands = if has_other { Vec::new() } else { std::mem::take(&mut self.texts) };
+        operands.into_iter().chain(values).collect()
     }
 
     fn program_knowledge(&self) -> ProgramKnowledge {

@@ -20,6 +20,10 @@ pub(in crate::command) struct CommandReading {
     pub(in crate::command) is_inert: bool,
     /// Index of the word that follows all subcommands.
     pub(in crate::command) subcommand_end: usize,
+    /// Indices of the words that are texts, and name no file.
+    pub(in crate::command) texts: Vec<usize>,
+    /// Whether it only reads the files that its words name.
+    pub(in crate::command) only_reads: bool,
 }
 
 /// What a word is to its program.
@@ -114,6 +118,18 @@ impl WordRole {
             Self::Free => None,
             Self::Fixed { effect, .. } => effect,
         }
+    }
+}
+
+impl OptionUse {
+    /// Index of the word with the option's value, in the command.
+    pub(super) fn value_index(&self) -> usize {
+        let is_attached = match &self.form {
+            OptionForm::Long(value) => value.is_some(),
+            OptionForm::Short(_, value) => !value.is_empty(),
+            OptionForm::Prefix(_) | OptionForm::Word => true,
+        };
+        if is_attached { self.at } else { self.at + 1 }
     }
 }
 

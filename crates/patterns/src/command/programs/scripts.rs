@@ -9,10 +9,11 @@ pub(super) fn has_sed_effect(script: &str) -> bool {
     script.contains(HOLE) || [true, false].into_iter().any(|brackets| !SedReader::is_plain(script, brackets))
 }
 
-/// Returns true unless the `awk` program calls no command and writes to no file.
+/// Returns true unless the `awk` program calls no command, writes to no file and reads no other than its operands.
 pub(super) fn has_awk_effect(program: &str) -> bool {
     let rest = program.replace("||", " ").replace(">=", " ");
-    ["system", "getline", "|", ">", "@", "\\\n"].iter().any(|part| rest.contains(part)) || rest.contains(HOLE)
+    ["system", "getline", "ARGV", "|", ">", "@", "\\\n"].iter().any(|part| rest.contains(part))
+        || rest.contains(HOLE)
 }
 
 struct SedReader<'a> {

@@ -90,6 +90,18 @@ pub(in crate::command) struct ProgramRow {
     #[serde(default)]
     pub(super) leading_bundle: bool,
     pub(super) max_operands: Option<usize>,
+    /// Whether it only reads the files that its operands name, if it has harmless options alone.
+    #[serde(default)]
+    pub(super) reads: bool,
+    /// The number of first operands that are texts, such as a regular expression, and name no file.
+    #[serde(default)]
+    pub(super) texts: usize,
+    /// The options whose value takes the place of these operands.
+    #[serde(default)]
+    pub(super) texts_unless: Vec<String>,
+    /// The options whose value is a text.
+    #[serde(default)]
+    pub(super) text_values: Vec<String>,
     #[serde(default)]
     pub(in crate::command) input: InputUse,
     #[serde(default)]
