@@ -68,6 +68,9 @@ struct ProposedPlace {
     /// The folder in which the call runs.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     folder: Option<String>,
+    /// The folder of the project in which a coding agent works.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
+    project: Option<String>,
     /// The machine on which the call runs.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     host: Option<String>,
@@ -76,11 +79,12 @@ struct ProposedPlace {
 /// Reads a proposal's place, or null.
 fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
-    let place = read.map(|ProposedPlace { server, address, program, folder, host }| Place {
+    let place = read.map(|ProposedPlace { server, address, program, folder, project, host }| Place {
         server,
         address,
         program,
         folder,
+        project,
         host,
         digest: None,
     });

@@ -3,7 +3,10 @@
 use countersign_api::{Call, CancelRequest, SharedGate};
 use countersign_coding_agents::{
     agents::find_program,
-    hook::{HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook},
+    hook::{
+        HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook, find_project,
+        start_folder,
+    },
 };
 use countersign_console::{
     context::CommandContext,
@@ -20,6 +23,7 @@ use std::{
     fs::File,
     io::Read,
     os::{fd::AsFd, unix::fs::MetadataExt},
+    path::Path,
     sync::mpsc,
     time::Duration,
 };
@@ -118,6 +122,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     let gate = context.connect_to_propose().await?;
     let place = decision_place(context)?;
     let host = context.host_name();
+    let project = project_of_agent();
     let terms = HookTerms {
         wait,
         lease_seconds: args.lease,
@@ -126,6 +131,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
             HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
         },
         host: host.as_deref(),
+        project: project.as_deref(),
         ignores_edits: args.caller.is_borrowed(&has_value),
         defers: args.defer || !args.caller.has_own_rules(),
         decision_place: &place,
@@ -144,6 +150,16 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     // The sender ends the time limit when it is dropped.
     drop(in_time);
     Ok(CommandExit::DONE)
+}
+
+/// The project in which the agent that runs this hook was started.
+fn project_of_agent() -> Option<String> {
+    let variable = |name: &str| {
+        let value = countersign_console::settings::setting::read_variable(name);
+        value.and_then(|value| value.into_string().ok())
+    };
+    let start = start_folder(variable).or_else(|| std::env::current_dir().ok())?;
+    find_project(&start, variable("HOME").as_deref().map(Path::new))
 }
 
 /// Returns true if this environment variable has a value.

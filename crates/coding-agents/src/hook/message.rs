@@ -1,6 +1,6 @@
 //! The message that an agent gives its hook.
 
-use super::{event::HookEvent, failure::HookFailure};
+use super::{HookTerms, event::HookEvent, failure::HookFailure};
 use countersign_api::{Json, Place};
 use serde::Deserialize;
 
@@ -106,10 +106,12 @@ impl HookMessage {
         })
     }
 
-    /// The call's folder. The same command in another folder is another call.
-    pub(super) fn place(&self, host: Option<&str>) -> Option<Place> {
+    /// The call's folder and project. The same command in another folder is another call.
+    pub(super) fn place(&self, terms: HookTerms<'_>) -> Option<Place> {
         let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
-        let place = Place { folder, host: host.map(str::to_owned), ..Place::default() };
+        let own = |text: &str| text.to_owned();
+        let place =
+            Place { folder, project: terms.project.map(own), host: terms.host.map(own), ..Place::default() };
         (place != Place::default()).then_some(place)
     }
 }

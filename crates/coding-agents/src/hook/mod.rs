@@ -9,6 +9,7 @@ mod failure;
 mod generic;
 mod message;
 mod program;
+mod project;
 mod result;
 mod running_calls;
 pub(crate) mod specific_output;
@@ -19,6 +20,7 @@ pub use failure::HookFailure;
 pub(crate) use generic::AnyProgram;
 pub use message::{HookMessage, MAX_MESSAGE_BYTES};
 pub use program::HookProgram;
+pub use project::{find_project, start_folder};
 
 use crate::{
     AgentApprovalTerms, ApprovalOutcome,
@@ -43,6 +45,8 @@ pub struct HookTerms<'a> {
     pub rule_answer: RuleAllowance,
     /// The machine on which the calls run, if the log is shared by several.
     pub host: Option<&'a str>,
+    /// The folder of the project in which the agent was started, see [`find_project`].
+    pub project: Option<&'a str>,
     /// Whether the agent that runs this hook is known to ignore changed arguments, for example because it borrows the hooks of
     /// another agent.
     pub ignores_edits: bool,
@@ -93,7 +97,7 @@ async fn before_tool(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message, terms.host)?;
+    let (thread, request) = read_call(message, terms)?;
     let executor = caller.executor(request.id.as_str());
     let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
     decide(gate, message, &thread, &request, &executor, edits, terms).await
@@ -107,7 +111,7 @@ async fn permission_request(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message, terms.host)?;
+    let (thread, request) = read_call(message, terms)?;
     let hash = request.arguments.admit().map_err(|why| GateError::invalid("tool_input", &why))?;
     let is_claimed = |call: &Call| {
         let executor = call.execution.as_ref().map(|execution| execution.executor.as_str());
@@ -179,7 +183,7 @@ fn allow(claimed: &ClaimedCall, message: &HookMessage, terms: HookTerms<'_>) -> 
 }
 
 /// The thread and the proposal for the call that the message is about.
-fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
+fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
     let bad = |field: &str, why: &dyn std::fmt::Display| HookFailure::BadMessage(format!("{field}: {why}"));
     let thread = ThreadId::new(&message.session_id).map_err(|why| bad("session_id", &why))?;
     let name = ToolName::new(&message.tool_name).map_err(|why| bad("tool_name", &why))?;
@@ -193,7 +197,7 @@ fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, Pro
         annotations: None,
         impact: None,
         description: message.description.clone(),
-        place: message.place(host),
+        place: message.place(terms),
         definition: None,
         expires_in_seconds: None,
         replaces: None,

@@ -8,7 +8,7 @@ use std::fmt;
 /// it, like everything else about the call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"server": "staging", "address": "npx shop-server --staging", "folder": "/home/ada/shop", "host": "ada-laptop"}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"server": "staging", "address": "npx shop-server --staging", "folder": "/home/ada/shop", "project": "/home/ada/shop", "host": "ada-laptop"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
     /// The MCP server's name.
@@ -23,6 +23,9 @@ pub struct Place {
     /// The folder in which the call runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// The folder of the project in which a coding agent works. Rules with `inside = "project"` are about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The machine on which the call runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
@@ -50,6 +53,7 @@ impl Place {
             ("address", &self.address),
             ("program", &self.program),
             ("folder", &self.folder),
+            ("project", &self.project),
             ("host", &self.host),
         ];
         all.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)))
@@ -62,7 +66,8 @@ impl Place {
         }
         if self.fields().next().is_none() {
             return Err(
-                "is empty: name a server, address, program, folder or host, or leave it out".to_owned()
+                "is empty: name a server, address, program, folder, project or host, or leave it out"
+                    .to_owned(),
             );
         }
         if let Some((name, _)) =
@@ -88,6 +93,7 @@ impl Place {
             address: mask_field(&self.address),
             program: mask_field(&self.program),
             folder: mask_field(&self.folder),
+            project: mask_field(&self.project),
             host: mask_field(&self.host),
             digest: self.digest,
         };
