@@ -48,7 +48,7 @@ fn allowed_commands(rule: &PolicyRule, facts: &CallFacts<'_>) -> Option<Vec<bool
     }
     let mut allowed = Vec::new();
     for script in operands.found.iter().flat_map(CommandOperand::scripts) {
-        let commands = find_allowed_commands(&rule.matching.commands, script)?;
+        let commands = find_allowed_commands(&rule.matching.commands, script, rule.matching.file_cover())?;
         // A line without a command runs nothing that a rule could allow.
         if commands.is_empty() {
             return None;

@@ -9,12 +9,20 @@ use crate::{
 };
 use countersign_patterns::{
     CommandPattern, MatchAnswer, ParsedScript,
-    command::{self, is_other_shell},
+    command::{self, FileCover, is_other_shell},
 };
 use std::iter;
 
 /// The program keys whose arguments may be in another value of the same object.
 const PROGRAM_KEYS: &[&str] = &["command", "cmd", "program", "executable"];
+
+/// How a rule matches commands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommandMatch {
+    pub(crate) effect: RuleEffect,
+    /// What shows the files of redirections, for a rule that allows.
+    pub(crate) files: FileCover,
+}
 
 /// A command in every way in which the tool may run it.
 #[derive(Debug)]
@@ -65,9 +73,10 @@ impl CommandOperand {
 
     /// Matches the patterns. To allow, each reading of the command must match. To restrict, the words as a list decide,
     /// and a match in only the other reading is unclear.
-    pub(crate) fn match_patterns(&self, patterns: &[CommandPattern], effect: RuleEffect) -> MatchAnswer {
+    pub(crate) fn match_patterns(&self, patterns: &[CommandPattern], way: CommandMatch) -> MatchAnswer {
+        let effect = way.effect;
         let answer = |script: &ParsedScript| match effect {
-            RuleEffect::Widen => command::match_every(patterns, script),
+            RuleEffect::Widen => command::match_every_in(patterns, script, way.files),
             RuleEffect::Restrict => command::match_any(patterns, script),
         };
         let first = self.match_wrapped(effect, answer(&self.reading), answer);

@@ -6,6 +6,8 @@ use crate::{
     condition::{self, ConditionContext, ConditionInput},
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
+    outcome::SelectorHit,
+    patch::{PATCH_KEYS, applies_patches, find_changed_files},
     settings::PolicySettings,
     subject::JudgedCall,
     tools::{OperandKind, OperandMapping},
@@ -126,6 +128,9 @@ impl<'a> CallFacts<'a> {
     /// The pointers to the operands of one kind, including the arguments that belong to one of the call's programs.
     pub(crate) fn operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
         let (mut pointers, _) = self.pointers(kind);
+        if kind == OperandKind::Path && applies_patches(self.subject.tool.as_str()) {
+            pointers.extend(PATCH_KEYS.iter().filter_map(|key| JsonPointer::read(&format!("/{key}")).ok()));
+        }
         if let (OperandKind::Command, Some(args)) = (kind, self.args()) {
             pointers.extend(command_operand::argument_pointers(&pointers, args));
         }
@@ -134,6 +139,10 @@ impl<'a> CallFacts<'a> {
 
     pub(crate) fn commands(&self) -> &CallOperands<CommandOperand> {
         self.commands.get_or_init(|| {
+            // Codex gives a patch in `command`.
+            if applies_patches(self.subject.tool.as_str()) {
+                return CallOperands { found: Vec::new(), gap: None, mapped: false };
+            }
             let is_argv = |says: bool| self.mappings().iter().any(|mapping| mapping.argv == Some(says));
             let argv = is_argv(true) && !is_argv(false);
             CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, |found| {
@@ -151,10 +160,25 @@ impl<'a> CallFacts<'a> {
     pub(crate) fn paths(&self) -> &CallOperands<ParsedPath> {
         self.paths.get_or_init(|| {
             let takes_brackets = takes_literal_paths(self.subject.tool.as_str());
-            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, |found| {
-                read_path(found, takes_brackets)
-            })
+            let sources = self.operand_sources(OperandKind::Path);
+            let mut paths =
+                CallOperands::find(sources, OperandKind::Path, |found| read_path(found, takes_brackets));
+            if applies_patches(self.subject.tool.as_str()) {
+                self.add_patched_files(&mut paths);
+            }
+            paths
         })
+    }
+
+    /// Adds the files that the call's patches change.
+    fn add_patched_files(&self, paths: &mut CallOperands<ParsedPath>) {
+        let texts = PATCH_KEYS.iter().filter_map(|key| self.args()?.get(key)?.text());
+        for patch in texts {
+            match find_changed_files(patch) {
+                Ok(files) => paths.found.extend(files.into_iter().map(ParsedPath::parse_literal)),
+                Err(why) => paths.gap = Some(SelectorHit::Unclear(why)),
+            }
+        }
     }
 
     /// The tool's operations, as named by the policy or implied by a trusted hint.

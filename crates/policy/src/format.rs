@@ -13,11 +13,13 @@ const WIDTH: usize = 100;
 
 /// The order of keys. Other keys follow in their original order.
 const ORDER: &[&str] = &[
+    "observe",
     "default",
     "expires",
     "lapses",
     "remember",
     "approverKeys",
+    "projectFolders",
     "changedTools",
     "onMismatch",
     "pendingPerThread",
@@ -31,6 +33,7 @@ const ORDER: &[&str] = &[
     "thread",
     "principal",
     "place",
+    "inside",
     "annotations",
     "impact",
     "zone",
@@ -38,6 +41,7 @@ const ORDER: &[&str] = &[
     "command",
     "url",
     "path",
+    "access",
     "args",
     "when",
     "unless",

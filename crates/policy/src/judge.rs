@@ -14,6 +14,9 @@ use crate::{
 };
 use countersign_events::event::{Basis, ShadowVerdict, Verdict};
 
+/// The rule that the log names where a policy only observes.
+const OBSERVE: &str = "observe";
+
 impl Policy {
     /// Judges a call. `late` is called before each condition. Once it returns true, conditions fail.
     #[must_use]
@@ -43,6 +46,8 @@ impl Policy {
             judgement.reason = reason;
         }
         self.ask_about_ambiguous_keys(&mut judgement, &facts);
+        let observed = (self.settings.observes && judgement.verdict == Verdict::Ask)
+            .then(|| self.observe(&mut judgement));
         judgement.relies_on_tool = judgement.verdict == Verdict::Allow
             && (self.settings.asks_changed_tools
                 || judgement.basis == Basis::Tool
@@ -51,6 +56,7 @@ impl Policy {
         judgement.shadow = shadows
             .iter()
             .map(|answer| ShadowVerdict { rule: answer.rule.name.clone(), verdict: answer.verdict })
+            .chain(observed)
             .collect();
         judgement.matched = answers.into_iter().chain(shadows).map(RuleAnswer::into_matched).collect();
         judgement
@@ -153,6 +159,15 @@ impl Policy {
             *judgement = self.new_judgement(Verdict::Ask, Basis::Default, keys.to_string(), terms);
         }
         judgement.terms.advisor = None;
+    }
+
+    /// Allows a call that would be asked. Returns the verdict that it would have got.
+    fn observe(&self, judgement: &mut Judgement) -> ShadowVerdict {
+        let rule = judgement.rule.take().unwrap_or_else(|| "default".to_owned());
+        let reason = format!("only observed; otherwise asked: {}", judgement.reason);
+        let allowed = self.new_judgement(Verdict::Allow, Basis::Rule, reason, ApprovalTerms::default());
+        *judgement = Judgement { rule: Some(OBSERVE.to_owned()), ..allowed };
+        ShadowVerdict { rule, verdict: Verdict::Ask }
     }
 
     fn merge_terms(&self, own: &[&OwnTerms]) -> ApprovalTerms {

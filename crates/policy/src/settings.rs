@@ -63,6 +63,10 @@ pub(crate) struct PolicySettings {
     /// Whether people are asked about a tool whose definition has changed also where a rule allows.
     pub(crate) asks_changed_tools: bool,
     pub(crate) on_mismatch: MismatchAction,
+    /// Folders that count as a part of each call's project, absolute and in normal form.
+    pub(crate) project_folders: Vec<String>,
+    /// Whether a call that would be asked is allowed, and the verdict only recorded.
+    pub(crate) observes: bool,
     /// Whether the settings were read from a log, which records neither scopes nor idempotent tools.
     pub(crate) is_recorded: bool,
 }
@@ -78,6 +82,8 @@ impl Default for PolicySettings {
             approvers: ApproverDirectory::default(),
             key_registrars: KeyRegistrars::Approvers,
             tools: Vec::new(),
+            project_folders: Vec::new(),
+            observes: false,
             trust: HintTrust::default(),
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),
             redactor: Redactor::default(),

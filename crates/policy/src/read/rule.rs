@@ -29,7 +29,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 const MAX_RULES: usize = 2_000;
 
 /// Names that have another meaning in the log, where rule names are recorded.
-const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant"];
+const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant", "observe"];
 
 pub(super) fn read_rules<'a>(
     keys: &mut TableKeys<'a>,

@@ -10,12 +10,12 @@ use crate::{
     condition::CompiledCondition,
     harmless::ToolKind,
     names::NameGlobs,
-    selector::{ClaimedImpact, PathZone, PlaceSelector, RuleSelectors},
+    selector::{ClaimedImpact, InsideSelector, PathZone, PlaceSelector, RuleSelectors},
     spelling::did_you_mean,
     value::OrderedValue,
 };
 use countersign_events::event::{RiskLevel, Verdict};
-use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern};
+use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern, command::PathAccess, path};
 
 /// The rule or exception that has the selectors.
 #[derive(Clone, Copy)]
@@ -60,6 +60,7 @@ pub(super) fn read_selectors(
         kinds: keys.optional("kind").map(read_kinds).transpose()?.unwrap_or_default(),
         place: keys.optional("place").map(read_place).transpose()?,
         zone: keys.optional("zone").map(|node| read_zone(node, tables)).transpose()?,
+        inside: keys.optional("inside").map(read_inside).transpose()?,
         ..RuleSelectors::default()
     };
     if let Some(node) = keys.optional("impact") {
@@ -72,6 +73,18 @@ pub(super) fn read_selectors(
         read.operations = node.texts("operations")?.into_iter().map(|(text, _)| text.to_owned()).collect();
     }
     read_operands(keys, &mut read)?;
+    if let Some(node) = keys.optional("access") {
+        read.accesses = read_accesses(node)?;
+        let is_useful = match owner.widens {
+            true => read.inside.is_some() && read.accesses == [PathAccess::Read],
+            false => !read.paths.is_empty(),
+        };
+        if !is_useful {
+            let why = "`access` says which paths a rule asks about or blocks, so it needs `path`; a rule that allows takes \
+                       only `access = \"read\"`, with `inside`: its commands then write no file by a redirection";
+            return Err(node.fault(why));
+        }
+    }
     if let Some(node) = keys.optional("when") {
         let condition = CompiledCondition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
         if owner.widens && condition.uses_impact {
@@ -199,6 +212,38 @@ fn read_zone(node: &TomlNode, tables: Option<&PolicyTables>) -> Result<PathZone,
     Err(node.fault(format!("unknown zone [zones.{name}]{}", did_you_mean(name, &known))))
 }
 
+/// Reads the folders in which all paths of a call must be.
+fn read_inside(node: &TomlNode) -> Result<InsideSelector, PolicyFault> {
+    let mut inside = InsideSelector::default();
+    for (text, node) in node.texts("inside")? {
+        match text {
+            "project" => inside.project = true,
+            _ => inside.folders.push(read_folder(text, node)?),
+        }
+    }
+    Ok(inside)
+}
+
+/// Reads an absolute folder in normal form.
+pub(super) fn read_folder(text: &str, node: &TomlNode) -> Result<String, PolicyFault> {
+    let normal =
+        path::normalise(text).filter(|normal| text.starts_with('/') && normal == text && text != "/");
+    normal.ok_or_else(|| {
+        node.fault(format!(
+            "{text:?} is no folder: write \"project\", or an absolute path in normal form, other than \"/\""
+        ))
+    })
+}
+
+fn read_accesses(node: &TomlNode) -> Result<Vec<PathAccess>, PolicyFault> {
+    let read = |(text, node): (&str, &TomlNode)| match text {
+        "read" => Ok(PathAccess::Read),
+        "write" => Ok(PathAccess::Write),
+        _ => Err(node.fault(format!("unknown access {text:?}{}", did_you_mean(text, &["read", "write"])))),
+    };
+    node.texts("accesses")?.into_iter().map(read).collect()
+}
+
 fn read_kinds(node: &TomlNode) -> Result<Vec<ToolKind>, PolicyFault> {
     let known = ToolKind::ALL.map(ToolKind::as_str);
     let read = |(text, node): (&str, &TomlNode)| {
@@ -271,10 +316,12 @@ pub(super) fn canonical_text(entries: &[TomlEntry], unless: Option<&TomlNode>) -
         "impact",
         "operation",
         "zone",
+        "inside",
         "args",
         "command",
         "url",
         "path",
+        "access",
         "when",
     ];
     let mut texts: Vec<_> = entries

@@ -4,7 +4,7 @@ use super::{
     files::PolicyFiles,
     merge::MergedPolicy,
     node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
-    selector::read_names,
+    selector::{read_folder, read_names},
     source::PolicyTables,
     verdict::read_verdict,
     zone,
@@ -58,6 +58,14 @@ pub(super) fn read_settings(
                     .fault("`changedTools` is \"allow\" or \"ask\"; a person may always accept the change"));
             }
         };
+    }
+    if let Some(node) = keys.optional("observe") {
+        settings.observes = node.flag("observe")?;
+    }
+    if let Some(node) = keys.optional("projectFolders") {
+        let folders = node.texts("projectFolders")?.into_iter();
+        settings.project_folders =
+            folders.map(|(text, node)| read_folder(text, node)).collect::<Result<_, _>>()?;
     }
     if let Some(node) = keys.optional("limits") {
         settings.pending_limits = read_limits(node)?;

@@ -2,11 +2,13 @@
 
 mod argument;
 mod impact;
+mod inside;
 mod operand;
 mod place;
 mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
+pub(crate) use inside::InsideSelector;
 pub(crate) use operand::{PathZone, format_patterns};
 pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
@@ -14,6 +16,7 @@ pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 use crate::{
     annotation::ExpectedHint,
     beside::NamedArguments,
+    command_operand::CommandMatch,
     condition::CompiledCondition,
     facts::CallFacts,
     harmless::ToolKind,
@@ -24,7 +27,10 @@ use crate::{
     value::JsonPointer,
 };
 use countersign_events::fold_spelling;
-use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
+use countersign_patterns::{
+    CommandPattern, PathPattern, UrlPattern,
+    command::{FileCover, PathAccess},
+};
 
 /// Rule selectors.
 #[derive(Debug, Clone, Default)]
@@ -38,10 +44,13 @@ pub(crate) struct RuleSelectors {
     pub(crate) impact: Option<ClaimedImpact>,
     pub(crate) operations: Vec<String>,
     pub(crate) zone: Option<PathZone>,
+    pub(crate) inside: Option<InsideSelector>,
     pub(crate) args: Vec<(JsonPointer, Vec<ArgumentPredicate>)>,
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) urls: Vec<UrlPattern>,
     pub(crate) paths: Vec<PathPattern>,
+    /// What a call may do with the paths, for a rule that restricts: one of these, or something unknown.
+    pub(crate) accesses: Vec<PathAccess>,
     pub(crate) when: Option<CompiledCondition>,
 }
 
@@ -82,8 +91,10 @@ impl RuleSelectors {
 
     /// The operands that the selectors match, and the arguments that they name.
     fn find_named_arguments(&self, facts: &CallFacts<'_>) -> NamedArguments {
-        let mut named = NamedArguments::of_operands(self.operand_kinds(), facts);
+        let mut named = NamedArguments::of_operands(self.accounted_kinds(facts), facts);
         named.add(self.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
+        let folders = inside::FOLDER_ARGUMENTS.iter().filter(|_| self.inside.is_some());
+        named.add(folders.map(|key| vec![(*key).to_owned()]));
         // A condition on the whole `args` names none of them.
         let paths = self.when.iter().flat_map(CompiledCondition::argument_paths);
         named.add(paths.filter(|path| !path.is_empty()).cloned());
@@ -93,11 +104,40 @@ impl RuleSelectors {
     /// The kinds of operands that the selectors look at.
     pub(crate) fn operand_kinds(&self) -> Vec<OperandKind> {
         let has = |kind: &OperandKind| match kind {
-            OperandKind::Command => !self.commands.is_empty(),
+            OperandKind::Command => !self.commands.is_empty() || self.inside.is_some(),
             OperandKind::Url => !self.urls.is_empty(),
-            OperandKind::Path => !self.paths.is_empty() || self.zone.is_some(),
+            OperandKind::Path => !self.paths.is_empty() || self.zone.is_some() || self.inside.is_some(),
         };
         OperandKind::ALL.into_iter().filter(has).collect()
+    }
+
+    /// The kinds of operands beside which arguments must be harmless. `inside` looks at whatever operands the call has, and a
+    /// tool without any works in its folder.
+    fn accounted_kinds(&self, facts: &CallFacts<'_>) -> Vec<OperandKind> {
+        let mut kinds = self.operand_kinds();
+        if self.inside.is_some() {
+            let has_command = !self.commands.is_empty() || !facts.commands().found.is_empty();
+            let has_path = !self.paths.is_empty() || !facts.paths().found.is_empty() || !has_command;
+            kinds.retain(|kind| match kind {
+                OperandKind::Command => has_command,
+                OperandKind::Path => has_path,
+                OperandKind::Url => true,
+            });
+        }
+        kinds
+    }
+
+    /// What shows the files of a command's redirections.
+    pub(crate) fn file_cover(&self) -> FileCover {
+        if self.inside.is_some() && self.accesses.is_empty() {
+            FileCover::PathTest
+        } else {
+            FileCover::Patterns
+        }
+    }
+
+    fn command_match(&self, effect: RuleEffect) -> CommandMatch {
+        CommandMatch { effect, files: self.file_cover() }
     }
 
     /// Whether the selectors look at a command, an address or a path.
@@ -141,9 +181,11 @@ impl RuleSelectors {
                 && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
             || self.zone.as_ref().is_some_and(|zone| all.and(facts.match_zone(zone, effect, names_tools)))
             || self.args.iter().any(|(at, predicates)| all.and(facts.match_argument(at, predicates)))
-            || (!self.paths.is_empty() && all.and(facts.match_paths(&self.paths, effect, names_tools)))
+            || (!self.paths.is_empty() && all.and(facts.match_paths(self, effect, names_tools)))
             || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
-            || (!commands.is_empty() && all.and(facts.match_commands(commands, effect, names_tools)))
+            || (!commands.is_empty()
+                && all.and(facts.match_commands(commands, self.command_match(effect), names_tools)))
+            || self.inside.as_ref().is_some_and(|inside| all.and(facts.match_inside(inside)))
             || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
         match all.hit {
             _ if settled => SelectorHit::No,
@@ -193,6 +235,7 @@ impl RuleSelectors {
             && self.impact.is_none()
             && self.operations.is_empty()
             && self.zone.is_none()
+            && self.inside.is_none()
             && self.args.is_empty()
             && self.commands.is_empty()
             && self.urls.is_empty()

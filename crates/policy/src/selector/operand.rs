@@ -1,11 +1,16 @@
 //! Matches commands, URLs and paths with patterns and zones.
 
+use super::RuleSelectors;
 use crate::{
+    command_operand::CommandMatch,
     facts::CallFacts,
+    harmless::ToolKind,
     outcome::{RuleEffect, SelectorHit},
     tools::OperandKind,
 };
-use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern};
+use countersign_patterns::{
+    CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern, command::PathAccess,
+};
 
 /// A named folder of the file system.
 #[derive(Debug, Clone)]
@@ -19,12 +24,12 @@ impl CallFacts<'_> {
     pub(crate) fn match_commands(
         &self,
         patterns: &[CommandPattern],
-        effect: RuleEffect,
+        way: CommandMatch,
         named: bool,
     ) -> SelectorHit {
         let shown = || format_patterns(patterns.iter().map(CommandPattern::as_str));
-        self.commands().match_all(OperandKind::Command, effect, named, |command| {
-            let answer = command.match_patterns(patterns, effect);
+        self.commands().match_all(OperandKind::Command, way.effect, named, |command| {
+            let answer = command.match_patterns(patterns, way);
             self.pattern_hit(answer, OperandKind::Command, &command.text, shown)
         })
     }
@@ -38,18 +43,68 @@ impl CallFacts<'_> {
         })
     }
 
-    /// Matches the paths.
+    /// Matches the paths. A rule that restricts also looks at those in commands.
     pub(crate) fn match_paths(
         &self,
-        patterns: &[PathPattern],
+        selectors: &RuleSelectors,
         effect: RuleEffect,
         named: bool,
     ) -> SelectorHit {
+        let patterns = &*selectors.paths;
         let shown = || format_patterns(patterns.iter().map(PathPattern::as_str));
-        self.paths().match_all(OperandKind::Path, effect, named, |path| {
+        let in_commands = match effect {
+            RuleEffect::Restrict => self.match_paths_in_commands(selectors),
+            RuleEffect::Widen => SelectorHit::No,
+        };
+        let has_access = selectors.accesses.is_empty()
+            || self.path_access() == PathAccess::Unknown
+            || selectors.accesses.contains(&self.path_access());
+        let has_commands = !self.commands().found.is_empty();
+        if matches!(in_commands, SelectorHit::Yes(_))
+            || !has_access
+            || has_commands && self.paths().found.is_empty()
+        {
+            return in_commands;
+        }
+        let own = self.paths().match_all(OperandKind::Path, effect, named, |path| {
             let answer = any_match(patterns.iter().map(|pattern| pattern.matches(path)));
             self.pattern_hit(answer, OperandKind::Path, path.as_str(), shown)
-        })
+        });
+        if own == SelectorHit::No { in_commands } else { own }
+    }
+
+    fn match_paths_in_commands(&self, selectors: &RuleSelectors) -> SelectorHit {
+        let every = [PathAccess::Read, PathAccess::Write];
+        let accesses = if selectors.accesses.is_empty() { &every } else { &*selectors.accesses };
+        let folder = self.subject.place.and_then(|place| place.folder.as_deref());
+        let shown = || format_patterns(selectors.paths.iter().map(PathPattern::as_str));
+        let mut unclear = SelectorHit::No;
+        for command in &self.commands().found {
+            let scripts =
+                command.scripts().map(|script| script.match_paths(&selectors.paths, accesses, folder));
+            match any_match(scripts) {
+                MatchAnswer::Yes => {
+                    return SelectorHit::Yes(format!("a path in the command matches {}", shown()));
+                }
+                MatchAnswer::Unclear => {
+                    let text = self.redact_and_shorten(&command.text);
+                    unclear =
+                        SelectorHit::Unclear(format!("a path in command `{text}` may match {}", shown()));
+                }
+                MatchAnswer::No => {}
+            }
+        }
+        unclear
+    }
+
+    /// What the tool does with the paths among its arguments.
+    fn path_access(&self) -> PathAccess {
+        let is_kind = |kind: ToolKind| kind.includes(self.subject.tool.as_str(), RuleEffect::Widen);
+        match (is_kind(ToolKind::Read), is_kind(ToolKind::Edit)) {
+            (true, false) => PathAccess::Read,
+            (false, true) => PathAccess::Write,
+            _ => PathAccess::Unknown,
+        }
     }
 
     /// Matches if the paths are in the zone.
@@ -87,7 +142,7 @@ impl CallFacts<'_> {
     }
 
     /// Redacts and shortens a string for a reason. Redaction comes first, because it cannot recognise half a secret.
-    fn redact_and_shorten(&self, text: &str) -> String {
+    pub(super) fn redact_and_shorten(&self, text: &str) -> String {
         shorten(self.redactor().redact_text(text).as_deref().unwrap_or(text))
     }
 }

@@ -18,6 +18,7 @@ mod managed;
 mod metadata;
 mod operands;
 mod places;
+mod profiles;
 mod selectors;
 mod shipped;
 mod terms;

@@ -96,7 +96,7 @@ fn other_calls_are_asked() {
     ] {
         assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Ask, "{line}");
     }
-    let asked = bash("make $TARGET").judge(&Policy::shipped());
+    let asked = bash("make target").judge(&Policy::shipped());
     assert_eq!(
         asked.basis,
         Basis::Default,
