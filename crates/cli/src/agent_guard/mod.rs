@@ -189,7 +189,9 @@ const fn effect_of_policy(command: &PolicyCommand) -> CommandEffect {
         | PolicyCommand::History(_)
         | PolicyCommand::Replay(_)
         | PolicyCommand::Suggest(_) => CommandEffect::Uses(Right::ReadPolicy),
-        PolicyCommand::Apply(_) | PolicyCommand::Revert(_) => CommandEffect::Uses(Right::Administer),
+        PolicyCommand::Apply(_) | PolicyCommand::Revert(_) | PolicyCommand::Use(_) => {
+            CommandEffect::Uses(Right::Administer)
+        }
     }
 }
 

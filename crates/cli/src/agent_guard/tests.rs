@@ -31,6 +31,7 @@ const REFUSED: &[&str] = &[
     "mcp wrap mcp.json",
     "policy apply --yes p.toml",
     "policy revert --yes",
+    "policy use observe --yes",
     "release c",
     "restore copy.db --replace",
     "serve --solo",

@@ -20,6 +20,7 @@ pub(crate) mod source;
 mod suggest;
 mod test;
 mod unproven_advisors;
+pub(crate) mod use_profile;
 
 use clap::Subcommand;
 use countersign_console::{context::CommandContext, exit::CommandExit};
@@ -29,6 +30,8 @@ use countersign_console::{context::CommandContext, exit::CommandExit};
 pub(crate) enum PolicyCommand {
     /// Apply a policy, after showing what changes
     Apply(apply::PolicyApplyArgs),
+    /// Use a policy for coding agents that is part of this program
+    Use(use_profile::PolicyUseArgs),
     /// Show the active policy
     Show(show::PolicyShowArgs),
     /// List all policies that were ever active
@@ -55,6 +58,7 @@ pub(crate) async fn run_policy_command(
 ) -> anyhow::Result<CommandExit> {
     match command {
         PolicyCommand::Apply(args) => apply::apply_policy(context, args).await,
+        PolicyCommand::Use(args) => use_profile::use_profile(context, args).await,
         PolicyCommand::Show(args) => show::show_policy(context, args).await,
         PolicyCommand::History(args) => history::list_policies(context, args).await,
         PolicyCommand::Revert(args) => revert::revert_policy(context, args).await,

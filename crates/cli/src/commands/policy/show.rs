@@ -9,6 +9,7 @@ use countersign_console::{
         text::{escape_lines, escape_text},
     },
 };
+use countersign_policy::{PolicyProfile, PolicyText};
 
 /// Options of `policy show`.
 #[derive(Debug, clap::Args)]
@@ -17,7 +18,7 @@ The first lines are comments that say who applied the policy, when and from wher
 with its name.
 
 JSON: {\"seq\", \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\": [{\"name\", \"text\"}]}; with --hash only \
-{\"seq\", \"hash\"}")]
+{\"seq\", \"hash\"}; with --profile {\"source\", \"hash\", \"text\"}")]
 pub(crate) struct PolicyShowArgs {
     /// Print only the SHA-256, which requests and responses carry
     #[arg(long)]
@@ -25,12 +26,18 @@ pub(crate) struct PolicyShowArgs {
     /// The policy that event N made active [default: the active policy]
     #[arg(long, value_name = "N")]
     seq: Option<i64>,
+    /// The text of a profile, which `policy use` activates: coding, careful or observe
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["hash", "seq"])]
+    profile: Option<PolicyProfile>,
 }
 
 pub(crate) async fn show_policy(
     context: &CommandContext,
     args: &PolicyShowArgs,
 ) -> anyhow::Result<CommandExit> {
+    if let Some(profile) = args.profile {
+        return show_profile(context, profile);
+    }
     let gate = context.connect().await?;
     let policy = match args.seq {
         Some(seq) => read_policy_of(&gate, seq).await?,
@@ -43,6 +50,17 @@ pub(crate) async fn show_policy(
         (true, false) => print_json(&policy)?,
         (false, true) => print_line(&policy.hash.to_string()),
         (false, false) => print_line(&format_policy(&policy)),
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn show_profile(context: &CommandContext, profile: PolicyProfile) -> anyhow::Result<CommandExit> {
+    let text = profile.text();
+    if context.json {
+        let hash = PolicyText::from(text.as_str()).hash();
+        print_json(&serde_json::json!({"source": format!("profile {profile}"), "hash": hash, "text": text}))?;
+    } else {
+        print_line(&format!("# Profile {profile}: {}\n\n{}", profile.summary(), text.trim_end()));
     }
     Ok(CommandExit::DONE)
 }

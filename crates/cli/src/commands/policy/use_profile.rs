@@ -1,0 +1,76 @@
+//! `countersign policy use`
+
+use super::change::{ProposedPolicy, put_in_force};
+use countersign_api::{PolicyInForce, SendOperation, SharedGate, operations};
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+};
+use countersign_events::event::PolicyLayer;
+use countersign_policy::{Policy, PolicyProfile, PolicyText};
+
+/// The layer that keeps the policy file which was active before a profile.
+const OWN_LAYER: &str = "policy.d/own.toml";
+
+/// Options of `policy use`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The profiles are policies for coding agents:\n  \
+coding   reading, editing, builds, tests and local Git in the project are free; all else is asked\n  \
+careful  like coding, but edits are asked, too\n  \
+observe  nothing is asked; the log has the verdicts that coding would have given\n\n\
+All of them block what decides. `countersign policy show --profile coding` prints one. Your own rules stay: a policy of yours \
+becomes the layer policy.d/own.toml, and layers stay as they are. The strictest rule of all wins. Like `policy apply`, it shows \
+what changes, and asks.
+
+JSON: as for `policy apply`")]
+pub(crate) struct PolicyUseArgs {
+    /// coding, careful or observe
+    #[arg(value_name = "PROFILE")]
+    profile: PolicyProfile,
+    /// Do not ask for confirmation; without a terminal this is required
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) async fn use_profile(
+    context: &CommandContext,
+    args: &PolicyUseArgs,
+) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let active = gate.send(operations::ShowPolicy {}).await?;
+    apply_profile(context, &gate, &active, args.profile, args.yes).await
+}
+
+/// Puts the profile in the place of the active policy file, and keeps all other rules.
+pub(crate) async fn apply_profile(
+    context: &CommandContext,
+    gate: &SharedGate,
+    active: &PolicyInForce,
+    profile: PolicyProfile,
+    yes: bool,
+) -> anyhow::Result<CommandExit> {
+    let text = text_with_profile(active, profile);
+    let policy = Policy::read_text(text).map_err(|why| CliError {
+        exit: CommandExit::REFUSED,
+        code: "conflicting_policy",
+        message: format!("the profile {profile} does not fit to your own policy, which stays active: {why}"),
+    })?;
+    let proposed = ProposedPolicy { policy, source: format!("profile {profile}"), replay_command: None };
+    put_in_force(context, gate, proposed, yes).await
+}
+
+/// Returns true if the active policy file is a part of this program, so that nobody wrote it.
+pub(crate) fn is_built_in(active: &PolicyInForce) -> bool {
+    active.text == Policy::SHIPPED || PolicyProfile::ALL.iter().any(|profile| active.text == profile.text())
+}
+
+fn text_with_profile(active: &PolicyInForce, profile: PolicyProfile) -> PolicyText {
+    let mut layers = active.layers.clone();
+    if !is_built_in(active) {
+        layers.retain(|layer| layer.name != OWN_LAYER);
+        layers.push(PolicyLayer { name: OWN_LAYER.to_owned(), text: active.text.clone() });
+        layers.sort_by(|one, other| one.name.cmp(&other.name));
+    }
+    PolicyText { text: profile.text(), layers }
+}
