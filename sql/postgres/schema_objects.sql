@@ -6,8 +6,9 @@ WITH log (oid, name) AS (
     WHERE c.oid = to_regclass('events')
 ), relation AS (
     SELECT c.* FROM pg_class c JOIN log ON c.relnamespace = log.oid
-    WHERE c.relname IN ('events', 'probe', 'layout', 'open_requests', 'call_events', 'calls', 'pending_calls',
-        'grants', 'person_decisions', 'unknown_outcomes', 'decisions')
+    WHERE c.relname IN ('events', 'probe', 'layout', 'open_requests', 'leases', 'proposer_presence', 'sign_in_secret',
+        'setting_events', 'call_events', 'calls', 'pending_calls', 'grants', 'person_decisions', 'advice',
+        'unknown_outcomes', 'mismatches', 'decisions')
 ), object (kind, name, owner, definition) AS (
     SELECT CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END, c.relname::text, c.relname::text,
         CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid)

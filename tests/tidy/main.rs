@@ -2,6 +2,7 @@
 
 mod contents;
 mod dependencies;
+mod event_types;
 mod files;
 mod language;
 mod licences;

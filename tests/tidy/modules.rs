@@ -23,7 +23,7 @@ struct SourceFile {
 }
 
 struct ModuleImport {
-    /// The name in scope; `*` for a glob.
+    /// The name in scope; `*` for a glob, and nothing for a glob that is only exported again.
     name: String,
     path: Vec<String>,
 }
@@ -68,6 +68,13 @@ fn reexported_name_belongs_to_its_definition() {
     ];
     assert_eq!(edges(&files).get(&2).map(|to| to.keys().copied().collect::<Vec<_>>()), Some(vec![1]));
     assert!(cycles(&files).is_empty());
+    let reexport_all = SourceFile::parse("a/mod.rs", module(&["a"]), "mod b;\nmod c;\npub use b::*;");
+    let [_, definition, user] = files;
+    let found = edges(&[reexport_all, definition, user]);
+    assert_eq!(
+        found.into_iter().map(|(from, to)| (from, to.into_keys().collect())).collect::<Vec<_>>(),
+        [(2, vec![1])]
+    );
 }
 
 fn module_path(file: &str) -> Vec<String> {
@@ -96,7 +103,14 @@ impl SourceFile {
         while let Some((start, end)) = find_use(&rest) {
             let statement = &rest[start..end];
             let tree = statement.trim_start().trim_start_matches("use ").to_owned();
+            let first = imports.len();
             read_use_tree(&tree, &mut Vec::new(), &mut imports);
+            if rest[..start].trim_end().ends_with("pub") {
+                imports[first..]
+                    .iter_mut()
+                    .filter(|import| import.name == "*")
+                    .for_each(|glob| glob.name.clear());
+            }
             rest.replace_range(start..=end.min(rest.len() - 1), "\n");
         }
         Self { path: path.to_owned(), module, code: rest, imports }
@@ -253,7 +267,8 @@ fn edges(files: &[SourceFile]) -> BTreeMap<usize, BTreeMap<usize, BTreeSet<Strin
         files.iter().enumerate().map(|(index, file)| (file.module.as_slice(), index)).collect();
     let mut edges: BTreeMap<usize, BTreeMap<usize, BTreeSet<String>>> = BTreeMap::new();
     for (index, file) in files.iter().enumerate() {
-        let used = file.imports.iter().filter(|import| import.name == "*" || file.uses(&import.name));
+        let is_used = |import: &&ModuleImport| import.name == "*" || file.uses(&import.name);
+        let used = file.imports.iter().filter(|import| !import.name.is_empty()).filter(is_used);
         let paths = used.map(|import| import.path.clone()).chain(file.inline_paths(files));
         for path in paths {
             let Some(to) = file.absolute(&path).and_then(|path| definer(files, &by_module, &path, 0)) else {
@@ -296,7 +311,11 @@ fn definer(
         }
         // The first part of a path may be a foreign crate; only names that the code contains are its own.
         None if length == file.module.len() && file.uses(name) => Some(index),
-        None => None,
+        None => file.imports.iter().filter(|import| import.name.is_empty()).find_map(|glob| {
+            let mut target = file.absolute(&glob.path[..glob.path.len() - 1])?;
+            target.extend(path[length..].iter().cloned());
+            definer(files, by_module, &target, steps + 1)
+        }),
     }
 }
 

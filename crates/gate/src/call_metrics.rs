@@ -184,7 +184,7 @@ impl CallMetrics {
                     self.finished(&result.what, Some(call), event);
                 }
             }
-            _ => {}
+            other => info!(thread, call = id, tool, by, seq, kind = other.as_str(), "recorded"),
         }
     }
 

@@ -6,23 +6,12 @@ use countersign_events::{Event, EventType, ThreadId, Timestamp};
 use countersign_replay::{Call, CallAssembler};
 use std::time::Duration;
 
-/// The event types of calls. Messages are excluded, because there may be many.
-const CALL_EVENTS: &[EventType] = &[
-    EventType::ToolCall,
-    EventType::ApprovalRequest,
-    EventType::ApprovalVote,
-    EventType::ApprovalReminder,
-    EventType::ApprovalEscalated,
-    EventType::ApprovalAdvice,
-    EventType::ApprovalResponse,
-    EventType::ExecutionStarted,
-    EventType::ExecutionRenewed,
-    EventType::ExecutionReleased,
-    EventType::ExecutionTakenOver,
-    EventType::ExecutionMismatch,
-    EventType::ToolResult,
-    EventType::CallFlagged,
-];
+/// The event types of calls. Messages are excluded, because there may be many, and erasures, because they leave nothing to
+/// read.
+fn call_types() -> Vec<EventType> {
+    let is_read = |kind: &EventType| kind.is_about_a_call() && *kind != EventType::CallErased;
+    EventType::ALL.iter().copied().filter(is_read).collect()
+}
 
 /// Clocks of several processes differ slightly. An event that is much later belongs to a later call.
 const CLOCK_DIFFERENCE: Duration = Duration::from_hours(1);
@@ -78,7 +67,7 @@ impl<'a> CallReader<'a> {
         let CallSelection { since, until, thread_id } = selection;
         let tip = gate.tip(None).await?;
         let first = find_beginning(gate, thread_id.as_ref(), since).await?;
-        let filter = LogFilter { thread_id, types: CALL_EVENTS.to_vec(), ..LogFilter::default() };
+        let filter = LogFilter { thread_id, types: call_types(), ..LogFilter::default() };
         let calls = CallAssembler::for_period(since, until);
         Ok(Self {
             gate,

@@ -31,7 +31,7 @@ pub enum SchemaLayout {
 
 macro_rules! migrations {
     ($folder:literal) => {
-        migrations!($folder: 1 "log", 2 "open_requests", 3 "views", 4 "names")
+        migrations!($folder: 1 "log", 2 "open_requests", 3 "views")
     };
     ($folder:literal: $($number:literal $name:literal),*) => {
         &[$((

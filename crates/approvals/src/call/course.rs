@@ -61,34 +61,45 @@ impl CallCourse {
         self.counting().map(|vote| &vote.what).find(|vote| vote.arguments.is_some())
     }
 
-    pub(super) fn evolve(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
+    /// Adds an event to a call with this standing. Returns true for a side event, which leaves the standing as it is. The
+    /// standing applies, or refuses, each other event.
+    pub(super) fn add(&mut self, event: &Event, body: &Body, standing: &CallStanding) -> bool {
+        use CallStanding::{Pending, Proposed, Running};
         match (body, standing) {
-            (Body::ApprovalVote(vote), _) => self.votes.push(RecordedFact::from_event(event, vote.clone())),
-            (Body::ApprovalAdvice(advice), _) => {
-                self.advice.push(RecordedFact::from_event(event, advice.clone()));
+            // A vote counts through the response that follows it.
+            (Body::ApprovalVote(vote), Pending { .. } | Proposed) => self.votes.push(fact(event, vote)),
+            (Body::ApprovalReminder(reminder), Pending { .. }) => {
+                self.reminder = Some(fact(event, reminder));
             }
-            (Body::CallFlagged(flagged), _) => {
-                self.flags.push(RecordedFact::from_event(event, flagged.clone()));
+            (Body::ApprovalEscalated(escalated), Pending { .. }) => {
+                self.escalation = Some(fact(event, escalated));
             }
-            (Body::ApprovalReminder(reminder), _) => {
-                self.reminder = Some(RecordedFact::from_event(event, reminder.clone()));
+            (Body::ApprovalAdvice(advice), standing) if *standing != Proposed => {
+                self.advice.push(fact(event, advice));
             }
-            (Body::ApprovalEscalated(escalated), _) => {
-                self.escalation = Some(RecordedFact::from_event(event, escalated.clone()));
+            (Body::CallFlagged(flagged), standing) if standing.was_allowed() => {
+                self.flags.push(fact(event, flagged));
             }
-            (Body::ExecutionReleased(released), _) => {
-                self.released = Some(RecordedFact::from_event(event, released.clone()));
+            (Body::ExecutionReleased(released), Running { .. }) => {
+                self.released = Some(fact(event, released));
             }
-            (Body::ExecutionRenewed(renewed), _) => {
-                self.renewed = Some(RecordedFact::from_event(event, renewed.clone()));
-            }
-            (Body::ExecutionMismatch(mismatch), _) => {
-                self.mismatch = Some(Box::new(RecordedFact::from_event(event, mismatch.clone())));
-            }
-            (Body::CallErased(erased), _) => {
-                self.erasure = Some(RecordedFact::from_event(event, erased.clone()));
+            (Body::ExecutionMismatch(mismatch), _) => self.mismatch = Some(Box::new(fact(event, mismatch))),
+            (Body::CallErased(erased), standing) if standing.has_ended() => {
+                self.erasure = Some(fact(event, erased));
             }
             (Body::Newer(newer), _) => UnknownFact::add(&mut self.newer, event, newer),
+            _ => {
+                self.replace_claim(event, body, standing);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds what the standing no longer has after an event that changes the claim.
+    fn replace_claim(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
+        match (body, standing) {
+            (Body::ExecutionRenewed(renewed), _) => self.renewed = Some(fact(event, renewed)),
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());
                 self.renewed = None;
@@ -96,4 +107,8 @@ impl CallCourse {
             _ => {}
         }
     }
+}
+
+fn fact<T: Clone>(event: &Event, what: &T) -> RecordedFact<T> {
+    RecordedFact::from_event(event, what.clone())
 }

@@ -215,10 +215,13 @@ impl Call {
             };
         };
         let Self { thread_id, proposal, standing, mut course } = call;
-        course.evolve(event, &body, &standing);
-        let standing = standing
-            .evolve(event, body)
-            .ok_or_else(|| damaged("it cannot follow the earlier events of its call"))?;
+        let standing = if course.add(event, &body, &standing) {
+            standing
+        } else {
+            standing
+                .evolve(event, body)
+                .ok_or_else(|| damaged("it cannot follow the earlier events of its call"))?
+        };
         Ok(Some(Self { thread_id, proposal, standing, course }))
     }
 }

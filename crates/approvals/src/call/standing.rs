@@ -64,6 +64,7 @@ pub enum CallStanding {
 }
 
 impl CallStanding {
+    /// The standing after an event that changes it; `None` if the event cannot follow.
     pub(super) fn evolve(self, event: &Event, body: Body) -> Option<Self> {
         match (self, body) {
             (Self::Proposed, Body::ApprovalRequest(request)) => {
@@ -90,21 +91,11 @@ impl CallStanding {
                 claim.what.lease_expires_at = Some(renewed.lease_expires_at);
                 Some(Self::Running { request, response, claim })
             }
-            // Side events do not change the standing. A vote counts through the response that follows it.
-            (standing, Body::CallErased(_)) if standing.has_ended() => Some(standing),
-            (Self::Proposed, Body::ApprovalAdvice(_)) => None,
-            (standing, Body::CallFlagged(_)) if standing.was_allowed() => Some(standing),
-            (standing, Body::ApprovalAdvice(_) | Body::ExecutionMismatch(_) | Body::Newer(_))
-            | (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
-            | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
-            | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {
-                Some(standing)
-            }
             _ => None,
         }
     }
 
-    fn was_allowed(&self) -> bool {
+    pub(super) fn was_allowed(&self) -> bool {
         match self {
             Self::Proposed | Self::Pending { .. } => false,
             Self::Allowed { response, .. }
@@ -115,7 +106,7 @@ impl CallStanding {
         }
     }
 
-    const fn has_ended(&self) -> bool {
+    pub(super) const fn has_ended(&self) -> bool {
         matches!(
             self,
             Self::Denied { result: Some(_), .. }

@@ -2,12 +2,7 @@
 //! that a newer version wrote can be read by this one.
 
 use super::{
-    AdvisorModeSet, AdvisorReported, ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest,
-    ApprovalResponse, ApprovalVote, ApproverKeyAdded, ApproverKeyRemoved, CallErased, CallFlagged,
-    DefinitionAccepted, EventType, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
-    ExecutionTakenOver, GrantRevoked, NewerEvent, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed,
-    ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded,
-    WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried,
+    EventType, NewerEvent,
     access::access_events,
     advisor::advisor_events,
     call::{call_events, with_placeholders},
@@ -31,14 +26,14 @@ macro_rules! call_of {
 
 macro_rules! define_bodies {
     ([] $($group:ident { $(
-        $(#[$doc:meta])+ $name:ident($data:ty) = $text:literal {
+        $(#[$doc:meta])+ $name:ident($data:ident) = $text:literal {
             $(call: $($call:ident).+,)? $(once_per: $once:tt,)? $(content: $content:tt,)?
         },
     )+ })+) => {
         /// Event bodies, by event type.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Body {
-            $($(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name($data),)+)+
+            $($(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name(super::$data),)+)+
             /// Part of a conversation, as it was sent.
             Message(EventType, Json),
             /// Something that only a newer version knows.
@@ -100,7 +95,7 @@ mod tests {
     use super::*;
     use crate::{
         ToolName,
-        event::{Decision, ErasedTexts, Source},
+        event::{Decision, ErasedTexts, Source, ToolCall},
     };
 
     #[test]

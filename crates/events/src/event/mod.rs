@@ -19,28 +19,20 @@ mod verdict;
 mod webhook;
 mod words;
 
-pub use access::{
-    ApproverKeyAdded, ApproverKeyRemoved, DecisionProof, ProviderAccount, TokenCreated, TokenRevoked,
-    TokenUsed,
-};
-pub use advisor::{AdviceTokens, AdvisorModeSet, AdvisorReported, is_advisor_name};
+pub use access::*;
+pub use advisor::*;
 pub use body::Body;
-pub use call::{
-    ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote,
-    CallErased, CallFlagged, ChangedDefinition, Confidence, ErasedRow, ErasedTexts, ExecutionMismatch,
-    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, InvalidConfidence, SameCall,
-    ShadowVerdict, SuggestedScope, ToolCall, ToolDefinition, ToolResult,
-};
+pub use call::*;
 pub use conversation::ConversationMessage;
-pub use definition::{DefinitionAccepted, SeenDefinition};
+pub use definition::*;
 pub use kind::{EventGroup, EventType, NewerType, UnknownType};
 pub use newer::NewerEvent;
 pub use place::Place;
-pub use policy::{PolicyLayer, PolicySet};
+pub use policy::*;
 pub use state::{CallState, CallStateFilter};
-pub use thread::{GrantRevoked, ThreadArchived, ThreadClosed, ThreadMode, ToolPolicySet};
+pub use thread::*;
 pub use verdict::Verdict;
-pub use webhook::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried};
+pub use webhook::*;
 pub use words::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, GrantAgents, MessageFormat,
     Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Source, Status, TokenKind,

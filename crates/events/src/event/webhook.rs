@@ -1,7 +1,7 @@
 //! Webhooks: addresses to which a server sends messages about events. The log keeps the address and the secret only in
 //! sealed form, because its readers must not be able to send or to forge messages.
 
-use super::{WebhookFormat, WebhookTopic};
+use super::{EventType, WebhookFormat, WebhookTopic};
 use serde::{Deserialize, Serialize};
 
 macro_rules! webhook_events {
@@ -21,6 +21,28 @@ macro_rules! webhook_events {
     };
 }
 pub(super) use webhook_events;
+
+impl WebhookTopic {
+    /// The types of the events that messages of this topic are about.
+    #[must_use]
+    pub const fn event_types(self) -> &'static [EventType] {
+        match self {
+            Self::Opened => &[EventType::ApprovalRequest],
+            Self::Reminded => &[EventType::ApprovalReminder],
+            Self::Escalated => &[EventType::ApprovalEscalated],
+            Self::Voted => &[EventType::ApprovalVote],
+            Self::Decided | Self::Expired => &[EventType::ApprovalResponse],
+            Self::OutcomeUnknown => {
+                &[EventType::ExecutionStarted, EventType::ExecutionTakenOver, EventType::ToolResult]
+            }
+            Self::Advised => &[EventType::ApprovalAdvice],
+            Self::Flagged => &[EventType::CallFlagged],
+            Self::Mismatch => &[EventType::ExecutionMismatch],
+            Self::AdvisorMode => &[EventType::AdvisorModeSet],
+            Self::Other => &[],
+        }
+    }
+}
 
 /// `WEBHOOK_ADDED`: from the next event on, messages are sent to this target. The event is log-wide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,9 +9,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
-use countersign_events::{
-    Body, CallId, Event, EventType, Principal, ThreadId, Timestamp, event::WebhookTopic,
-};
+use countersign_events::{Body, CallId, Event, Principal, ThreadId, Timestamp, event::WebhookTopic};
 use countersign_store::{Clock, EventFilter, EventFollower, LeaseTask, LeasedTask, TaskLease};
 use std::sync::Arc;
 
@@ -33,8 +31,8 @@ impl EmbeddedGate {
     /// Follows the events after `after` that a webhook's messages depend on, in its threads.
     #[must_use]
     pub fn follow_for_webhook(&self, webhook: &WebhookRecord, after: i64) -> EventFollower {
-        let types = WebhookTopic::ALL.iter().filter(|topic| webhook.has_topic(**topic));
-        let mut types: Vec<_> = types.flat_map(|topic| event_types(*topic)).copied().collect();
+        let topics = WebhookTopic::ALL.iter().filter(|topic| webhook.has_topic(**topic));
+        let mut types: Vec<_> = topics.flat_map(|topic| topic.event_types()).copied().collect();
         types.dedup();
         // Advisor modes are log-wide. A webhook that is limited to threads gets no messages about them.
         let threads = webhook.threads.clone();
@@ -88,24 +86,5 @@ impl EmbeddedGate {
     #[must_use]
     pub fn clock(&self) -> &Clock {
         self.service.store.clock()
-    }
-}
-
-/// The event types for a topic.
-fn event_types(topic: WebhookTopic) -> &'static [EventType] {
-    match topic {
-        WebhookTopic::Opened => &[EventType::ApprovalRequest],
-        WebhookTopic::Reminded => &[EventType::ApprovalReminder],
-        WebhookTopic::Escalated => &[EventType::ApprovalEscalated],
-        WebhookTopic::Voted => &[EventType::ApprovalVote],
-        WebhookTopic::Decided | WebhookTopic::Expired => &[EventType::ApprovalResponse],
-        WebhookTopic::OutcomeUnknown => {
-            &[EventType::ExecutionStarted, EventType::ExecutionTakenOver, EventType::ToolResult]
-        }
-        WebhookTopic::Advised => &[EventType::ApprovalAdvice],
-        WebhookTopic::Flagged => &[EventType::CallFlagged],
-        WebhookTopic::Mismatch => &[EventType::ExecutionMismatch],
-        WebhookTopic::AdvisorMode => &[EventType::AdvisorModeSet],
-        WebhookTopic::Other => &[],
     }
 }
