@@ -27,7 +27,8 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
         let request = "GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nPrefer: wait=300";
         let mut waiting_request = server.leave_waiting(request, "").await;
         server.signal(Signal::TERM);
-        let last = stream.next().await.map(|part| part.map(|part| String::from_utf8_lossy(&part).into_owned()));
+        let last =
+            stream.next().await.map(|part| part.map(|part| String::from_utf8_lossy(&part).into_owned()));
         assert!(last.is_none(), "the stream ends after a complete message: {last:?}");
         let mut answer = String::new();
         waiting_request.read_to_string(&mut answer).await.expect("an answer");

@@ -151,8 +151,10 @@ impl NewMessage {
     #[must_use]
     pub fn masked(
         kind: EventType,
-        (position, format): (u32, MessageFormat),
-        (content, content_hash): (&Json, Sha256),
+        position: u32,
+        format: MessageFormat,
+        content: &Json,
+        content_hash: Sha256,
         redactor: &Redactor,
     ) -> Self {
         let (content, redacted) = match redactor.redact_json(content) {

@@ -42,7 +42,7 @@ mod webhook_delivery;
 
 pub use call_reader::{CallReader, CallSelection, ReadLimits};
 pub use embedded::{
-    AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,
+    AccountHolder, KeyRegistration, PasskeySignIn, SessionPages, SessionSpans,
     archive::{ArchiveCheck, ArchiveSummary},
 };
 pub use error::GateFailure;

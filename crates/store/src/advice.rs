@@ -25,8 +25,10 @@ impl Store {
     /// `limit` at most.
     pub async fn answered_by_advisor(
         &self,
-        (advisor, configuration): (&str, Sha256),
-        (after, before): (i64, i64),
+        advisor: &str,
+        configuration: Sha256,
+        after: i64,
+        before: i64,
         limit: usize,
     ) -> Result<ResultPage<Call>, StoreError> {
         let query = SqlQuery::new(queries::ANSWERED_BY_ADVISOR.on(self.inner.readers.kind()))

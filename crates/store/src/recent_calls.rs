@@ -58,7 +58,8 @@ impl Store {
     /// the event at `before`; 0 means the log tip.
     pub async fn call_fates(
         &self,
-        (since, until): (Option<Timestamp>, Option<Timestamp>),
+        since: Option<Timestamp>,
+        until: Option<Timestamp>,
         before: i64,
     ) -> Result<ResultPage<CallFate>, StoreError> {
         let before = self.clamp_before(before).await?;

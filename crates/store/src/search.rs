@@ -73,7 +73,7 @@ impl Store {
                 SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
-        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
+        let found = self.query_bounded_rows(name, query, DATA, bytes).await?;
         let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
@@ -119,7 +119,7 @@ impl Store {
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
-        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
+        let found = self.query_bounded_rows(name, query, DATA, bytes).await?;
         let mut items = read_events(&found.rows)?;
         let mut next = end;
         if found.cut || items.len() > limit {

@@ -70,7 +70,7 @@ fn allowed(
     }
     let proposed = &call.proposal.what;
     let is_changed = request.what.changed_definition.is_some();
-    match ruling::rule_on_call(judgement, &call.subject(), (proposed, is_changed), context) {
+    match ruling::rule_on_call(judgement, &call.subject(), proposed, is_changed, context) {
         CallRuling::Allow(answer) if answer.source == Source::Policy => {
             Some(vec![propose::allowed(proposed, &answer, None, judgement, context)])
         }

@@ -18,7 +18,8 @@ const MAX_PART_BYTES: usize = 8_192;
 pub(super) fn check_answer(
     call: &Call,
     respond: &RespondCommand,
-    (needed, edit): (Option<ProofRequirement>, Option<&ArgumentEdit>),
+    needed: Option<ProofRequirement>,
+    edit: Option<&ArgumentEdit>,
     context: &DecisionContext<'_>,
 ) -> Result<Option<DecisionProof>, CommandFailure> {
     let needed = needed.filter(|_| respond.decision.allows());

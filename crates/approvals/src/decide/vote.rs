@@ -18,7 +18,8 @@ use countersign_events::{
 pub(super) fn vote(
     call: &Call,
     answer: &CheckedAnswer<'_>,
-    (request, terms): (&ApprovalRequest, &DecisionTerms),
+    request: &ApprovalRequest,
+    terms: &DecisionTerms,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };

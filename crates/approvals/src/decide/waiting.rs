@@ -108,7 +108,7 @@ fn find_answer(grant: &Grant, call: &Call, context: &DecisionContext<'_>) -> Opt
     }
     let judgement = judge_now(call, request, context)?;
     let is_changed = request.what.changed_definition.is_some();
-    match ruling::rule_on_call(&judgement, &call.subject(), (&call.proposal.what, is_changed), context) {
+    match ruling::rule_on_call(&judgement, &call.subject(), &call.proposal.what, is_changed, context) {
         CallRuling::Allow(answer) | CallRuling::Deny(answer) if answer.grant == Some(grant.seq) => {
             Some(answer)
         }

@@ -73,13 +73,14 @@ impl EmbeddedService {
         settings: &AdvisorSettings,
         directory: &AdvisorDirectory,
     ) -> Result<AdvisorDrift, GateFailure> {
-        let identity = (settings.name.as_str(), settings.configuration);
-        let mode = directory.get(identity.0, identity.1).and_then(|record| record.mode.as_ref());
+        let (name, configuration) = (settings.name.as_str(), settings.configuration);
+        let mode = directory.get(name, configuration).and_then(|record| record.mode.as_ref());
         let after = mode.map_or(0, |mode| mode.seq);
-        let mut tally = DriftTally::new(identity.0, identity.1, after);
+        let mut tally = DriftTally::new(name, configuration, after);
         let mut before = i64::MAX;
         for _ in 0..MAX_PAGES {
-            let page = self.store.answered_by_advisor(identity, (after, before), DRIFT_WINDOW).await?;
+            let page =
+                self.store.answered_by_advisor(name, configuration, after, before, DRIFT_WINDOW).await?;
             for call in &page.items {
                 tally.add_call(call);
             }

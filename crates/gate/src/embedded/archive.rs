@@ -58,7 +58,8 @@ impl EmbeddedService {
     pub(crate) async fn archive(
         &self,
         by: &CommandCaller,
-        (before, threads): (Timestamp, &VisibleThreads),
+        before: Timestamp,
+        threads: &VisibleThreads,
         path: &Path,
         mut progress: impl FnMut(i64),
     ) -> Result<ArchiveSummary, GateFailure> {
@@ -148,12 +149,13 @@ impl EmbeddedService {
     pub(crate) async fn erase_from_archive(
         &self,
         by: &CommandCaller,
-        (thread, id): (&ThreadId, &CallId),
+        thread: &ThreadId,
+        id: &CallId,
         erase: &api::EraseRequest,
         path: &Path,
     ) -> Result<api::ErasureReport, GateFailure> {
         let contents = read_archive(path)?;
-        self.erase_content(by, (thread, id), &erase.reason, Some(contents.digest)).await?;
+        self.erase_content(by, thread, id, &erase.reason, Some(contents.digest)).await?;
         self.store.erase_in_archive(path, &contents).await?;
         Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }

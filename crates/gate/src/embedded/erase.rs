@@ -16,7 +16,7 @@ impl EmbeddedService {
         id: &CallId,
         erase: &api::EraseRequest,
     ) -> Result<api::ErasureReport, GateFailure> {
-        self.erase_content(by, (thread, id), &erase.reason, None).await?;
+        self.erase_content(by, thread, id, &erase.reason, None).await?;
         // The answer to the command is the call as it was before, in the writer's memory.
         Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }
@@ -25,14 +25,15 @@ impl EmbeddedService {
     pub(super) async fn erase_content(
         &self,
         by: &CommandCaller,
-        (thread, id): (&ThreadId, &CallId),
+        thread: &ThreadId,
+        id: &CallId,
         reason: &str,
         archive: Option<Sha256>,
     ) -> Result<(), GateFailure> {
         let execute = |policy| async move {
             let rows = self.store.rows_with_texts(thread, id).await?;
             let command = CallCommand::Erase(EraseCommand { reason: reason.to_owned(), rows, archive });
-            self.execute_on_call(by, thread, id, command, (policy, CommandEvidence::NotNeeded)).await
+            self.execute_on_call(by, thread, id, command, policy, CommandEvidence::NotNeeded).await
         };
         self.execute_judged(execute).await.map(drop)
     }

@@ -120,7 +120,7 @@ impl EmbeddedService {
         &self,
         query: &api::StatisticsQuery,
     ) -> Result<api::CallStatistics, GateFailure> {
-        let page = self.store.call_fates((query.since, query.until), query.after).await?;
+        let page = self.store.call_fates(query.since, query.until, query.after).await?;
         let mut counter = CallCounter::new(query.days_at);
         page.items.iter().for_each(|fate| counter.count(fate));
         Ok(counter.stats(query, page.next))

@@ -174,7 +174,7 @@ impl EmbeddedService {
         let was_pending = logged.is_pending();
         let target = match source.refuse_foreign(&found) {
             Some(why) => Err(why),
-            None => match self.refuse_unclear(source, (&found, &id), (asked_at, offered)).await? {
+            None => match self.refuse_unclear(source, &found, &id, asked_at, offered).await? {
                 Some(why) => Err(invalid(why)),
                 None => found.fit(&logged).map(|request| (id, request)),
             },
@@ -186,8 +186,10 @@ impl EmbeddedService {
     async fn refuse_unclear(
         &self,
         source: &DecidingMessages<'_>,
-        (found, id): (&FoundDecision, &CallId),
-        (asked_at, offered): (Option<i64>, &[String]),
+        found: &FoundDecision,
+        id: &CallId,
+        asked_at: Option<i64>,
+        offered: &[String],
     ) -> Result<Option<String>, GateFailure> {
         if source.is_older(found.position, asked_at) {
             return Ok(Some(format!("call {id} was asked about after the message was sent")));

@@ -35,7 +35,8 @@ impl EmbeddedService {
         by: &CommandCaller,
         thread: &ThreadId,
         before: &Conversation,
-        (from, is_history): (u32, bool),
+        from: u32,
+        is_history: bool,
     ) -> Result<MessageHistory, GateFailure> {
         let mut history = MessageHistory::default();
         let counting: BTreeSet<_> = before.messages().iter().map(|message| message.seq).collect();

@@ -17,7 +17,8 @@ impl DecidingMessages<'_> {
     /// Checks that the words are the caller's decision, and that the call was pending when they were said.
     fn check_words(
         &self,
-        (position, words): (u32, &SpokenDecision),
+        position: u32,
+        words: &SpokenDecision,
         call: &Call,
         other_author: Option<String>,
     ) -> Result<(), GateError> {
@@ -98,7 +99,7 @@ impl EmbeddedService {
         };
         let made = api::MessageDecision { id: Some(call.id().clone()), ..made };
         if let Err(why) = source
-            .check_words((position, &spoken), call, other_author)
+            .check_words(position, &spoken, call, other_author)
             .and_then(|()| source.conversation.check_shown(&self.view_logged(call)))
         {
             return Ok((

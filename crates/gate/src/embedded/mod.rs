@@ -30,7 +30,7 @@ mod tools;
 mod webhooks;
 
 pub use approver_keys::KeyRegistration;
-pub use tokens::{AccountHolder, PasskeySignIn, SessionPages};
+pub use tokens::{AccountHolder, PasskeySignIn, SessionPages, SessionSpans};
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
@@ -173,7 +173,7 @@ impl EmbeddedService {
         let execute = |policy| async move {
             let evidence = self.judge_proposal(&policy, &by.principal, thread, propose).await;
             let command = CallCommand::Propose(propose.clone());
-            self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
+            self.execute_on_call(by, thread, &call.id, command, policy, evidence).await
         };
         let proposed = self.execute_judged(execute).await?;
         self.note_repeated_proposal(by, &proposed, proposed_at);
@@ -242,7 +242,7 @@ impl EmbeddedService {
                 None => CommandEvidence::NotNeeded,
             };
             let claim = CallCommand::Claim(command.clone());
-            Box::pin(self.execute_on_call(by, thread, id, claim, (policy, evidence))).await
+            Box::pin(self.execute_on_call(by, thread, id, claim, policy, evidence)).await
         };
         let call = self.execute_with_evidence(None, execute).await?;
         // The log has masked arguments, and the executor runs the arguments that it supplied.

@@ -58,6 +58,15 @@ pub struct SessionPages {
     pub web_origin: Option<String>,
 }
 
+/// How long a session lasts.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionSpans {
+    /// It ends after this time without a continuation.
+    pub idle: Duration,
+    /// It ends after this time in any case.
+    pub longest: Duration,
+}
+
 impl SessionPages {
     /// Makes a new session's key. Fails if the system has no randomness.
     pub fn new(web_origin: Option<String>) -> Result<Self, GateFailure> {
@@ -134,7 +143,7 @@ impl EmbeddedService {
         &self,
         parent: &TokenRecord,
         pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
+        SessionSpans { idle, longest }: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
         let secret = random_secret()?.bound_to(&pages.key);
         let (now, from) = (self.store.clock().now(), &parent.created);
@@ -152,8 +161,7 @@ impl EmbeddedService {
             web_origin: if continues { from.web_origin.clone() } else { pages.web_origin.clone() },
             ..from.clone()
         };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
+        self.record_session(&created).await?;
         Ok((secret, created))
     }
 
@@ -163,7 +171,7 @@ impl EmbeddedService {
         &self,
         person: &AccountHolder,
         pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
+        SessionSpans { idle, longest }: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
         // Another process may have given the account its name a moment ago.
         self.tokens.reload(&self.store).await?;
@@ -186,9 +194,13 @@ impl EmbeddedService {
             sign_in: Some(person.sign_in),
             web_origin: pages.web_origin.clone(),
         };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
+        self.record_session(&created).await?;
         Ok((secret, created))
+    }
+
+    async fn record_session(&self, created: &TokenCreated) -> Result<(), GateFailure> {
+        let by = Principal::system("sign-in").into();
+        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await
     }
 
     /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
@@ -221,7 +233,7 @@ impl EmbeddedService {
         &self,
         PasskeySignIn { key, sign_in }: &PasskeySignIn,
         pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
+        SessionSpans { idle, longest }: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
         let origin = self.tokens.with(|directory| directory.find_token_of_passkey(key).cloned());
         let origin = origin.ok_or(Refused::UnknownToken)?;
@@ -240,8 +252,7 @@ impl EmbeddedService {
             web_origin: pages.web_origin.clone(),
             ..from.clone()
         };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
+        self.record_session(&created).await?;
         Ok((secret, created, origin.holder))
     }
 

@@ -30,7 +30,7 @@ impl EmbeddedGate {
         path: &Path,
         progress: impl FnMut(i64),
     ) -> Result<ArchiveSummary, GateFailure> {
-        self.service.archive(&self.by, (before, threads), path, progress).await
+        self.service.archive(&self.by, before, threads, path, progress).await
     }
 
     /// Checks an archive: that it is intact, and that its events come from this log. Fails with
@@ -57,6 +57,6 @@ impl EmbeddedGate {
         request: &EraseRequest,
         path: &Path,
     ) -> Result<ErasureReport, GateFailure> {
-        self.service.erase_from_archive(&self.by, (thread, id), request, path).await
+        self.service.erase_from_archive(&self.by, thread, id, request, path).await
     }
 }

@@ -3,7 +3,7 @@
 use super::EmbeddedGate;
 use crate::{
     GateFailure,
-    embedded::{AccountHolder, KeyRegistration, PasskeySignIn, SessionPages},
+    embedded::{AccountHolder, KeyRegistration, PasskeySignIn, SessionPages, SessionSpans},
 };
 use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
@@ -14,7 +14,7 @@ use countersign_events::{
     event::{TokenCreated, TokenKind},
 };
 use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 impl EmbeddedGate {
@@ -77,15 +77,14 @@ impl EmbeddedGate {
         self.service.create_first_tokens(&self.by, requests).await
     }
 
-    /// Starts a browser session, authenticated with `parent`: a link, a token, or the session that it continues. The
-    /// session ends after `idle` without a continuation, and after `longest` in any case.
+    /// Starts a browser session, authenticated with `parent`: a link, a token, or the session that it continues.
     pub async fn start_session(
         &self,
         parent: &TokenRecord,
         pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
+        spans: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_session(parent, pages, (idle, longest)).await
+        self.service.start_session(parent, pages, spans).await
     }
 
     /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
@@ -102,7 +101,7 @@ impl EmbeddedGate {
         &self,
         sign_in: &PasskeySignIn,
         pages: &SessionPages,
-        spans: (Duration, Duration),
+        spans: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
         self.service.start_passkey_session(sign_in, pages, spans).await
     }
@@ -133,15 +132,14 @@ impl EmbeddedGate {
         self.service.owner_of_key(id)
     }
 
-    /// Starts a browser session for a person who signed in at an identity provider. It ends after `idle` without a
-    /// continuation, and after `longest` in any case. A sign-in starts one session.
+    /// Starts a browser session for a person who signed in at an identity provider. A sign-in starts one session.
     pub async fn start_account_session(
         &self,
         person: &AccountHolder,
         pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
+        spans: SessionSpans,
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_account_session(person, pages, (idle, longest)).await
+        self.service.start_account_session(person, pages, spans).await
     }
 
     /// Ends all sessions of this gate's principal.
