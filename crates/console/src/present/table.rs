@@ -62,6 +62,12 @@ impl TextTable {
         Self { columns: columns.to_vec(), rows: Vec::new() }
     }
 
+    /// Returns true if there are no rows.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Adds a row with one cell for each column.
     pub fn add_row(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.rows.push(cells.into_iter().collect());

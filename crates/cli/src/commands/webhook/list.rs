@@ -1,11 +1,12 @@
 //! `countersign webhook list`
 
+use crate::pages::print_list;
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
     context::CommandContext,
     exit::CommandExit,
     present::{
-        print::{print_json, print_line},
+        print::print_line,
         table::{ColumnFit, TextTable},
         text::{escape_text, format_age},
         words::count_words,
@@ -28,17 +29,11 @@ pub(super) async fn list_webhooks(
     _: &WebhookListArgs,
 ) -> anyhow::Result<CommandExit> {
     let list = context.connect().await?.send(operations::ListWebhooks {}).await?;
-    if context.json {
-        print_json(&list)?;
-    } else if list.webhooks.is_empty() {
-        print_line("No webhooks.");
-    } else {
-        print_line(&webhook_table(&list.webhooks, context.now()).format(&context.screen()));
-        for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
-            print_line(&line);
-        }
+    let printed = print_list(context, &list, &webhook_table(&list.webhooks, context.now()), "No webhooks.")?;
+    for webhook in list.webhooks.iter().filter(|_| !context.json) {
+        undelivered_lines(context, webhook).iter().for_each(|line| print_line(line));
     }
-    Ok(CommandExit::DONE)
+    Ok(printed)
 }
 
 fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {
