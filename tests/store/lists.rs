@@ -1,9 +1,6 @@
 //! Lists of calls, pending calls and threads, and the statistics of calls: their order and their filters.
 
-use countersign_events::{
-    CallState, EventType, Principal, ThreadId, Timestamp, ToolName,
-    event::{Basis, Mode},
-};
+use countersign_events::{Basis, CallState, EventType, Mode, Principal, ThreadId, Timestamp, ToolName};
 use countersign_store::EventFilter;
 use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;

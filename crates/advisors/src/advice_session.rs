@@ -8,7 +8,7 @@ use crate::{
     question::{AdviceQuestion, RECENT_CALLS},
 };
 use countersign_api as api;
-use countersign_events::{CallId, Event, EventType, ThreadId, event::AdvisorMode};
+use countersign_events::{AdvisorMode, CallId, Event, EventType, ThreadId};
 use countersign_gate::{AdvisedCall, EmbeddedGate, GateFailure};
 use countersign_policy::{AdvisorSettings, JudgedCall, Policy};
 use countersign_store::Clock;

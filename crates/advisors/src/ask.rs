@@ -10,10 +10,7 @@ use crate::{
     service::ServiceTarget,
 };
 use countersign_approvals::decide::AdviceCommand;
-use countersign_events::{
-    Sha256,
-    event::{AdviceFailure, AdviceVerdict, AdvisorProtocol},
-};
+use countersign_events::{AdviceFailure, AdviceVerdict, AdvisorProtocol, Sha256};
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;

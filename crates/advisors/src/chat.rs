@@ -8,7 +8,7 @@ use crate::{
     service::{ServiceTarget, post_json},
     untrusted_data::UntrustedData,
 };
-use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
+use countersign_events::{AdviceTokens, AdviceVerdict, Confidence};
 use countersign_policy::QuestionFormat;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::{
     advisor_key::{AdvisorKey, check_key_name},
     fault::AdviceFault,
 };
-use countersign_events::event::AdvisorProtocol;
+use countersign_events::AdvisorProtocol;
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 
 /// Checks the advisor settings that do not depend on the asking server.

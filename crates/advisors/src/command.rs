@@ -6,7 +6,7 @@ use crate::{
     fault::AdviceFault,
     program_guard::{PROGRAM_GUARD, ProgramEnd},
 };
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     path::{Path, PathBuf},

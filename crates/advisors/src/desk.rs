@@ -7,7 +7,7 @@ use crate::{
     fault::AdviceFault,
     question::AdviceQuestion,
 };
-use countersign_events::{Sha256, event::AdviceFailure};
+use countersign_events::{AdviceFailure, Sha256};
 use countersign_policy::AdvisorSettings;
 use std::{
     collections::HashMap,

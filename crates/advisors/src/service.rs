@@ -6,7 +6,7 @@ use crate::{
     fault::AdviceFault,
 };
 use countersign_client::{BodyFailure, describe_request_failure, find_private_address, read_limited_body};
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use reqwest::{Response, StatusCode, header};
 use std::time::Duration;
 

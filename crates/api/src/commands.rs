@@ -2,7 +2,7 @@
 
 use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::event::{self, Decision, GrantAgents, Place, RiskLevel, Status};
+use countersign_events::{Decision, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -106,7 +106,7 @@ pub struct ProposedDefinition {
     pub needs_approval: Option<bool>,
 }
 
-impl From<ProposedDefinition> for event::ToolDefinition {
+impl From<ProposedDefinition> for countersign_events::ToolDefinition {
     fn from(definition: ProposedDefinition) -> Self {
         let ProposedDefinition { description, input_schema, needs_approval } = definition;
         Self { description, input_schema, needs_approval }

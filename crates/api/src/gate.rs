@@ -7,7 +7,7 @@ use crate::{
     RenewRequest, ResultRequest, ThreadId,
 };
 use async_trait::async_trait;
-use countersign_events::event::MessageFormat;
+use countersign_events::MessageFormat;
 use futures_util::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
 

@@ -14,7 +14,7 @@ use crate::{
 use async_trait::async_trait;
 pub use backoff::retry;
 use backoff::{may_pass, retry_while};
-use countersign_events::event::MessageFormat;
+use countersign_events::MessageFormat;
 use futures_util::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::Instant;

@@ -4,10 +4,7 @@
 //! identified by its index in the conversation and its content, and what the log already has is not stored again.
 
 use crate::Refused;
-use countersign_events::{
-    EventType, Json, Sha256,
-    event::{ConversationMessage, ErasedTexts, MessageFormat},
-};
+use countersign_events::{ConversationMessage, ErasedTexts, EventType, Json, MessageFormat, Sha256};
 use countersign_redaction::Redactor;
 
 /// The maximum number of messages in a conversation.

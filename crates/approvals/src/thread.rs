@@ -6,11 +6,9 @@ use crate::{
     scope::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
-    Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
-    event::{
-        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, NewerEvent, Place, Source, Status,
-        ThreadArchived, ThreadMode, ToolPolicy, ToolPolicySet,
-    },
+    ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantRevoked, Json, Mode, NewerEvent,
+    Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp, ToolName, ToolPolicy,
+    ToolPolicySet,
 };
 use std::{collections::BTreeMap, time::Duration};
 

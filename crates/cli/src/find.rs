@@ -2,10 +2,7 @@
 
 use crate::pages::read_pages;
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
+use countersign_console::{CliError, CommandExit, escape_text};
 use countersign_events::{CallId, EventType, ThreadId};
 use std::collections::HashSet;
 

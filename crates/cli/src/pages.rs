@@ -1,14 +1,7 @@
 //! Reading and printing lists, page by page.
 
 use countersign_api::{MAX_PAGE, PageQuery};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::TextTable,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, TextTable, print_json, print_line};
 use serde::Serialize;
 
 /// Reads the pages of a list from a position on. `read` reads one, and returns the position of the next.

@@ -8,7 +8,7 @@ use countersign_api::{
     EventPage, EventStream, GateError, LogFilter, MessagePage, PageQuery, PendingPage, ProposeRequest,
     ReadinessReport, RenewRequest, ResultRequest, SendOperation, operations, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, MessageFormat, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -5,7 +5,7 @@ use crate::{
     json_object::{JsonObject, range_of, splice},
 };
 use countersign_api::ResultRequest;
-use countersign_events::{Json, Sha256, event::Status};
+use countersign_events::{Json, Sha256, Status};
 
 /// A server frame.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::{
     shown_call::{CallDifference, ShownCall, find_shown},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, Json, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The call ids that a message proposes, asks about or decides.

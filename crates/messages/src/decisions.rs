@@ -11,7 +11,7 @@ use crate::{
     view::ReadConversation,
 };
 use countersign_api::{DecisionRequest, ErrorCode, GateError};
-use countersign_events::{EventType, Json, event::Decision, json::JsonTree};
+use countersign_events::{Decision, EventType, Json, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A decision in a message.

@@ -8,11 +8,7 @@ use crate::{
     request_names::REQUEST_PREFIX,
     spoken::{SpokenDecision, read_spoken},
 };
-use countersign_events::{
-    Json,
-    event::{Decision, MessageFormat},
-    json::JsonTree,
-};
+use countersign_events::{Decision, Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The decisions in the messages that other callers have ever sent to a thread, also in those that later ones replaced.

@@ -8,7 +8,7 @@ use crate::{
     request_names::is_request_id,
 };
 use countersign_api::UnfinishedCall;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 use std::collections::HashSet;
 
 const FORMAT: MessageFormat = MessageFormat::OpenAiResponses;

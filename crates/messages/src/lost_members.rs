@@ -7,7 +7,7 @@ use crate::{
     request_names::is_client_tool,
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// The members that are carried, or that only say how the others are written.
 const CARRIED: &[&str] = &[

@@ -12,11 +12,7 @@ use crate::{
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{CallState, UnfinishedCall};
-use countersign_events::{
-    EventType,
-    event::{MessageFormat, Status},
-    json::JsonTree,
-};
+use countersign_events::{EventType, MessageFormat, Status, json::JsonTree};
 
 /// Writes the model input. The second value lists the calls that have no result yet.
 pub(crate) fn write_for_model(

@@ -4,7 +4,7 @@ use crate::{
     answer::ApprovalAnswer,
     image::{NeutralImage, take_images},
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::{
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{Call, LeftOutPart, UnfinishedCall};
-use countersign_events::{Json, event::MessageFormat, json::JsonTree};
+use countersign_events::{Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeSet, HashMap};
 
 /// Conversation messages, read.

@@ -12,7 +12,7 @@ use crate::{
     settings::{BadSettings, ProviderSettings},
     sign_in_error::SignInError,
 };
-use countersign_events::{Sha256, Timestamp, event::ProviderAccount};
+use countersign_events::{ProviderAccount, Sha256, Timestamp};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId,
     ClientSecret, CsrfToken, HttpRequest, HttpResponse, Nonce, OAuth2TokenResponse, PkceCodeChallenge,

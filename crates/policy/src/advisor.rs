@@ -5,10 +5,7 @@ use crate::{
     outcome::{RuleEffect, SelectorHit},
     selector::RuleSelectors,
 };
-use countersign_events::{
-    Sha256,
-    event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported},
-};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, Sha256};
 use std::{fmt, time::Duration};
 
 /// One million parts, which make a whole share.

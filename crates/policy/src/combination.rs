@@ -6,7 +6,7 @@ use crate::{
     outcome::{RuleEffect, SelectorHit},
     rule::{PolicyRule, RuleAnswer},
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::command::find_allowed_commands;
 
 /// Finds rules that allow every command of the call together, although none of them does so alone. Each rule must match

@@ -12,7 +12,7 @@ use countersign_cel::{
     BinaryOperator, CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, FUNCTION_NAMES,
     LoopExpression, MapKey, ParseError, evaluate, parse,
 };
-use countersign_events::event::Place;
+use countersign_events::Place;
 use std::{collections::HashSet, sync::Arc};
 
 /// The longest condition, in bytes.

@@ -11,7 +11,7 @@ use crate::{
     tools::{OperandKind, OperandMapping},
     value::{JsonPointer, OrderedValue},
 };
-use countersign_events::{Json, event::Verdict};
+use countersign_events::{Json, Verdict};
 use countersign_patterns::{ParsedPath, ParsedUrl};
 use countersign_redaction::Redactor;
 use std::cell::{Cell, OnceCell};

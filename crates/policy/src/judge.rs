@@ -12,7 +12,7 @@ use crate::{
     rule::{PolicyRule, RuleAnswer},
     subject::JudgedCall,
 };
-use countersign_events::event::{Basis, ShadowVerdict, Verdict};
+use countersign_events::{Basis, ShadowVerdict, Verdict};
 
 impl Policy {
     /// Judges a call. `late` is called before each condition. Once it returns true, conditions fail.

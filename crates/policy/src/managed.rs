@@ -6,7 +6,7 @@ use crate::{
     policy_text::{MANAGED_LAYER, PolicyText},
     read::BadPolicy,
 };
-use countersign_events::event::PolicyLayer;
+use countersign_events::PolicyLayer;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
 
 /// The maximum length of one rule, in bytes.

@@ -9,7 +9,7 @@ use crate::{
     settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
     warning::PolicyWarning,
 };
-use countersign_events::{Sha256, event::Verdict};
+use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 

@@ -7,7 +7,7 @@ use crate::{
     policy_text::MANAGED_LAYER,
     selector::{RuleSelectors, format_patterns},
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::CommandPattern;
 use std::sync::Arc;
 

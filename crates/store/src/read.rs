@@ -7,7 +7,7 @@ use crate::{
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
-use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp, event::PolicySet};
+use countersign_events::{CallId, DamagedEvent, Event, PolicySet, Sha256, ThreadId, Timestamp};
 use std::{
     collections::{BTreeSet, HashMap},
     time::Instant,

@@ -8,10 +8,7 @@ use crate::{
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{
-    CallState, CallStateFilter, Timestamp,
-    event::{Basis, Decision, Source, Status},
-};
+use countersign_events::{Basis, CallState, CallStateFilter, Decision, Source, Status, Timestamp};
 use std::time::Duration;
 
 /// The most events that a search for running calls, or a page of outcomes, reads. Each costs more than in other searches.

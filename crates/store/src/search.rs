@@ -11,7 +11,7 @@ use crate::{
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{CallStateFilter, Event, ThreadId, Timestamp, event::Mode};
+use countersign_events::{CallStateFilter, Event, Mode, ThreadId, Timestamp};
 
 /// The most events that one page searches.
 const SPAN: i64 = 20_000;

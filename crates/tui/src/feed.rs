@@ -8,8 +8,7 @@ use crate::{
 };
 use countersign_api::{self as api, ErrorCode, GateError, LogFilter, SharedGate};
 use countersign_events::{
-    CallId, Event, EventType, Principal, ThreadId, ToolName,
-    event::{AdvisorMode, Body, Status},
+    AdvisorMode, Body, CallId, Event, EventType, Principal, Status, ThreadId, ToolName,
 };
 use countersign_store::Clock;
 use futures_util::StreamExt;

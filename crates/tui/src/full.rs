@@ -15,7 +15,7 @@ use crate::{
     view::{build_picture, window_title},
 };
 use countersign_api::SharedGate;
-use countersign_console::present::{editor::edit_arguments, signals::TerminationSignals};
+use countersign_console::{TerminationSignals, edit_arguments};
 use countersign_events::Json;
 use countersign_store::Clock;
 use crossterm::event::{Event, KeyCode, KeyEventKind};

@@ -13,10 +13,7 @@ use crate::{
     page::DocumentWindow,
     picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},
 };
-use countersign_console::{
-    present::text::escape_text,
-    wrap::{text_width, truncate_start, truncate_text, wrap_words},
-};
+use countersign_console::{escape_text, text_width, truncate_start, truncate_text, wrap_words};
 use countersign_events::Timestamp;
 
 /// The smallest window in which a call is readable.

@@ -12,10 +12,7 @@ use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
 use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
 use countersign_client::{ServiceClients, describe_request_failure, find_private_address, read_limited_body};
-use countersign_events::{
-    Timestamp,
-    event::{WebhookAdded, WebhookFormat},
-};
+use countersign_events::{Timestamp, WebhookAdded, WebhookFormat};
 use countersign_gate::{PreparedWebhook, WebhookTransport};
 use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, Serialize};

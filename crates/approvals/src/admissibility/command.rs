@@ -17,11 +17,8 @@ use crate::{
     },
 };
 use countersign_events::{
-    Body, Json, Sha256,
-    event::{
-        ApprovalResponse, ApprovalVote, Decision, DecisionProof, ErasedTexts, ExecutionStarted, GrantAgents,
-        Source, Status, ToolResult, Verdict,
-    },
+    ApprovalResponse, ApprovalVote, Body, Decision, DecisionProof, ErasedTexts, ExecutionStarted,
+    GrantAgents, Json, Sha256, Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 

@@ -5,11 +5,8 @@ use crate::{
     decide::{ArgumentsJudgement, CommandEvidence},
     thread::LONGEST_MEMORY,
 };
-use countersign_events::event::Verdict;
-use countersign_events::{
-    Sha256, Timestamp,
-    event::{ApprovalRequest, ApprovalResponse, Basis, OnExpiry},
-};
+use countersign_events::Verdict;
+use countersign_events::{ApprovalRequest, ApprovalResponse, Basis, OnExpiry, Sha256, Timestamp};
 use countersign_policy::{ApprovalTerms, AssumedLevels, Judgement, Policy, QualifiedPeople};
 use std::{sync::Arc, time::Duration};
 

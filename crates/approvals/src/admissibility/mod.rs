@@ -33,10 +33,7 @@ use crate::{
     registry::LogRegistries,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{
-    Body, CallId, Event, Sha256, ThreadId, chain,
-    event::{CallErased, ThreadArchived},
-};
+use countersign_events::{Body, CallErased, CallId, Event, Sha256, ThreadArchived, ThreadId, chain};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;

@@ -13,11 +13,8 @@ use crate::{
     call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
-    Body, Principal,
-    event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, Source, Status,
-        Verdict,
-    },
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Body, Decision, Principal,
+    Source, Status, Verdict,
 };
 use countersign_policy::Judgement;
 

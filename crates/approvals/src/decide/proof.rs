@@ -2,10 +2,7 @@
 
 use super::{CommandFailure, DecisionContext, NeededEvidence, RespondCommand, edit::ArgumentEdit};
 use crate::{Call, GrantScope, Refused, access::ApproverKeyDirectory};
-use countersign_events::{
-    Principal,
-    event::{Decision, DecisionProof, ProofKind, ProofRequirement},
-};
+use countersign_events::{Decision, DecisionProof, Principal, ProofKind, ProofRequirement};
 use countersign_proofs::{
     DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text, passkey::read_origin,
 };

@@ -8,11 +8,8 @@ use super::{
 };
 use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
-    Body, CallId, Json,
-    event::{
-        ApprovalRequest, ApprovalResponse, ChangedDefinition, Decision, ErasedTexts, OnExpiry, Status,
-        ToolCall, ToolDefinition, ToolPolicy, Verdict,
-    },
+    ApprovalRequest, ApprovalResponse, Body, CallId, ChangedDefinition, Decision, ErasedTexts, Json,
+    OnExpiry, Status, ToolCall, ToolDefinition, ToolPolicy, Verdict,
 };
 use countersign_policy::Judgement;
 use std::iter;

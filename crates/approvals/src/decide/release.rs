@@ -3,7 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::{Call, Refused};
-use countersign_events::{Body, CallState, event::ExecutionReleased};
+use countersign_events::{Body, CallState, ExecutionReleased};
 
 pub(super) fn release(
     call: &Call,

@@ -6,7 +6,7 @@ use super::{
     edit, eligible, proof, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
-use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
+use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, Source};
 use countersign_policy::{PatternContext, RuleEffect};
 
 pub(super) fn respond(

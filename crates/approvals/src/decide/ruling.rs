@@ -7,8 +7,7 @@ use crate::{
     thread::{Grant, GrantTerms, RecentDecision, Thread},
 };
 use countersign_events::{
-    CallId, Principal, Timestamp, ToolName,
-    event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
+    CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy, Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 

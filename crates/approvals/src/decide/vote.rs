@@ -8,10 +8,7 @@ use super::{
     terms::DecisionTerms,
 };
 use crate::{Call, Refused, call::RecordedFact};
-use countersign_events::{
-    Body,
-    event::{ApprovalRequest, ApprovalVote, Decision, ErasedTexts, GrantAgents, Source},
-};
+use countersign_events::{ApprovalRequest, ApprovalVote, Body, Decision, ErasedTexts, GrantAgents, Source};
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments start a new round, in which the
 /// earlier votes do not count.

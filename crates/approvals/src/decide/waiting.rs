@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{Call, CallStanding, GrantScope, Thread, call::RecordedFact, thread::Grant};
 use countersign_events::{
-    Body, CallId, Event, Json,
-    event::{ApprovalRequest, Basis, Decision, Source, Status, Verdict},
+    ApprovalRequest, Basis, Body, CallId, Decision, Event, Json, Source, Status, Verdict,
 };
 use countersign_policy::{ApprovalTerms, Judgement};
 

@@ -7,18 +7,10 @@ use crate::{
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
 use countersign_console::{
-    context::CommandContext,
-    empty_log::describe_empty_log,
-    exit::CommandExit,
-    present::{
-        event::summarize_arguments,
-        print::{print_error, print_json, print_line},
-        screen::TextStyle,
-        table::{ColumnFit, TableCell, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TableCell, TextStyle, TextTable, describe_empty_log, escape_text,
+    format_age, print_error, print_json, print_line, summarize_arguments,
 };
-use countersign_events::{CallState, CallStateFilter, event::Status};
+use countersign_events::{CallState, CallStateFilter, Status};
 use countersign_store::Clock;
 
 /// Options of `calls`.

@@ -6,14 +6,8 @@ use countersign_coding_agents::{
     hook::{HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook},
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, try_print_line},
-        signals::TerminationSignals,
-        text::escape_lines,
-    },
-    settings::log_target::LogTarget,
+    CliError, CommandContext, CommandExit, LogTarget, TerminationSignals, escape_lines, print_error,
+    try_print_line,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::{
@@ -103,8 +97,7 @@ fn start_time_limit(limit: Duration) -> Option<mpsc::Sender<()>> {
 
 pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyhow::Result<CommandExit> {
     let wait = Duration::from_secs(u64::from(args.wait));
-    let set = countersign_console::settings::setting::read_variable(LIMIT_VARIABLE)
-        .and_then(|text| text.into_string().ok());
+    let set = countersign_console::read_variable(LIMIT_VARIABLE).and_then(|text| text.into_string().ok());
     let set = set.map(|text| super::run::parse_seconds(&text)).transpose().map_err(CliError::usage)?;
     let limit =
         set.map_or(wait + MARGIN, |seconds| Duration::from_secs(u64::from(seconds)).min(wait + MARGIN));
@@ -148,7 +141,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
 
 /// Returns true if this environment variable has a value.
 fn has_value(name: &str) -> bool {
-    countersign_console::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty())
+    countersign_console::read_variable(name).is_some_and(|value| !value.is_empty())
 }
 
 /// Whether someone can read what is written to stdout. The Rust runtime replaces a closed stdout with the null device,

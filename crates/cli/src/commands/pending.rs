@@ -3,16 +3,8 @@
 use crate::{filters::FilterArgs, pages::read_pages};
 use countersign_api as api;
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        call::ValueDetail,
-        facts::{describe_masked, place_facts, request_facts},
-        impact::ImpactSummary,
-        presence::describe_presence,
-        print::{JsonListPrinter, print_line},
-        text::{escape_text, format_age},
-    },
+    CommandContext, CommandExit, ImpactSummary, JsonListPrinter, ValueDetail, describe_masked,
+    describe_presence, escape_text, format_age, place_facts, print_line, request_facts,
 };
 use countersign_events::Timestamp;
 

@@ -28,7 +28,7 @@ use crate::{
 use countersign_api::{
     ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
 };
-use countersign_events::event::Source;
+use countersign_events::Source;
 use running_calls::running_calls;
 use std::time::Duration;
 

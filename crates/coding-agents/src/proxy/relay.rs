@@ -14,7 +14,7 @@ use crate::{
 use countersign_api::{
     CallId, CancelRequest, GateError, Json, ResultRequest, SharedCallGate, ThreadId, random_id,
 };
-use countersign_events::event::Status;
+use countersign_events::Status;
 use std::{collections::HashMap, io, sync::Arc};
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, AsyncWriteExt},

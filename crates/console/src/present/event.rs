@@ -8,12 +8,9 @@ use crate::present::{
 };
 use countersign_api::GrantOrigin;
 use countersign_events::{
-    Event, Json,
-    event::{
-        AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
-        Decision, DecisionProof, EventGroup, GrantAgents, NewerEvent, PolicySet, ProofKind, Source, Status,
-        ThreadArchived, TokenCreated, ToolPolicy,
-    },
+    AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
+    Decision, DecisionProof, Event, EventGroup, GrantAgents, Json, NewerEvent, PolicySet, ProofKind, Source,
+    Status, ThreadArchived, TokenCreated, ToolPolicy,
 };
 
 /// Describes an event, with a style for its kind.

@@ -4,13 +4,8 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_approvals::GrantScope;
 use countersign_events::{
-    CallId, Json,
-    event::{
-        Basis, Decision, DecisionProof, OnExpiry, ProofKind, ProofRequirement, SameCall, ShadowVerdict,
-        SuggestedScope,
-    },
-    json::ArgumentChange,
-    look_alike::Likeness,
+    Basis, CallId, Decision, DecisionProof, Json, OnExpiry, ProofKind, ProofRequirement, SameCall,
+    ShadowVerdict, SuggestedScope, json::ArgumentChange, look_alike::Likeness,
 };
 
 /// A label and a line of text. Lines with the same label follow each other.

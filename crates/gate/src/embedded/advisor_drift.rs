@@ -4,7 +4,7 @@ use super::EmbeddedService;
 use crate::{GateFailure, view::view_advisor};
 use countersign_api as api;
 use countersign_approvals::advisor_directory::AdvisorDirectory;
-use countersign_events::{Principal, event::AdvisorMode};
+use countersign_events::{AdvisorMode, Principal};
 use countersign_policy::AdvisorSettings;
 use countersign_replay::measure::{AdvisorDrift, DRIFT_WINDOW, DriftTally};
 

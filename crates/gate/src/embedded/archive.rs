@@ -4,7 +4,7 @@ use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{CommandCaller, CommandTarget, Refused, ThreadCommand, access::VisibleThreads};
-use countersign_events::{CallId, ThreadId, Timestamp, event::ThreadArchived};
+use countersign_events::{CallId, ThreadArchived, ThreadId, Timestamp};
 use countersign_store::{ArchiveContents, ArchivePlan, EVENTS_AT_ONCE, StoreError, read_archive};
 use futures_util::future::join_all;
 use std::{

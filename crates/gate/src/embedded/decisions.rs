@@ -11,7 +11,7 @@ use countersign_approvals::{
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, ThreadId, event::ErasedTexts};
+use countersign_events::{CallId, ErasedTexts, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::StoreError;
 use futures_util::future::join_all;

@@ -5,7 +5,7 @@ use super::{EmbeddedService, message_history::MessageHistory};
 use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
 use countersign_approvals::{Call, CommandCaller, conversation::MessagePlace};
-use countersign_events::{CallId, CallState, ThreadId, event::Decision};
+use countersign_events::{CallId, CallState, Decision, ThreadId};
 use countersign_messages::{
     FoundDecision, LoggedCall, LoggedCalls, MessageAuthor, MessageContext, ReadConversation,
 };

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::GateFailure;
 use countersign_approvals::{CommandCaller, conversation::Conversation};
-use countersign_events::{Event, EventType, ThreadId, event::ConversationMessage, principal::PrincipalKind};
+use countersign_events::{ConversationMessage, Event, EventType, ThreadId, principal::PrincipalKind};
 use countersign_messages::{EarlierDecisions, OfferChange, ReadConversation, is_only_offer};
 use countersign_store::EventFilter;
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use super::{
 use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
 use countersign_approvals::Call;
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 use countersign_messages::{LastWords, SpokenDecision, name_in_words};
 
 /// The most pending calls that a report lists.

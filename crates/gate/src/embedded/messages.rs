@@ -12,10 +12,7 @@ use countersign_approvals::{
     conversation::{Conversation, MessagePlace, NewMessage, SentMessages},
     decide::AddMessagesCommand,
 };
-use countersign_events::{
-    Event, Json, Sha256, ThreadId,
-    event::{ConversationMessage, MessageFormat},
-};
+use countersign_events::{ConversationMessage, Event, Json, MessageFormat, Sha256, ThreadId};
 use countersign_messages::{
     LoggedCalls, MessageAuthor, ReadConversation, ReadMessage, differing_calls, read_message,
 };

@@ -8,8 +8,8 @@ use countersign_approvals::{
     access::{PageKey, Right, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
 };
 use countersign_events::{
-    Body, Principal, Sha256, Timestamp,
-    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    Body, Principal, ProviderAccount, Role, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked,
+    TokenUsed,
 };
 use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
 use std::{

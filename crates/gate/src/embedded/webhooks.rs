@@ -11,10 +11,7 @@ use countersign_approvals::{
     CommandCaller, Refused,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
-use countersign_events::{
-    Body,
-    event::{WebhookRemoved, WebhookRetried},
-};
+use countersign_events::{Body, WebhookRemoved, WebhookRetried};
 use countersign_store::LeaseTask;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use countersign_api::{
     EventStream, GateError, LogFilter, MessagePage, PageQuery, PendingPage, ProposeRequest, ReadinessReport,
     RenewRequest, ResultRequest,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, MessageFormat, Principal, ThreadId};
 use std::{sync::Arc, time::Duration};
 
 #[async_trait]

@@ -9,10 +9,7 @@ use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
-use countersign_events::{
-    Principal,
-    event::{TokenCreated, TokenKind},
-};
+use countersign_events::{Principal, TokenCreated, TokenKind};
 use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
 use std::sync::Arc;
 use tokio::sync::watch;

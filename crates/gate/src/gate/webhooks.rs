@@ -9,9 +9,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
-use countersign_events::{
-    Body, CallId, Event, EventType, Principal, ThreadId, Timestamp, event::WebhookTopic,
-};
+use countersign_events::{Body, CallId, Event, EventType, Principal, ThreadId, Timestamp, WebhookTopic};
 use countersign_store::{Clock, EventFilter, EventFollower, LeaseTask, LeasedTask, TaskLease};
 use std::sync::Arc;
 

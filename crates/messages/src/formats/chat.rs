@@ -8,7 +8,7 @@ use crate::{
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// What differs between these formats.
 pub(super) struct ChatForm {

@@ -13,7 +13,7 @@ use crate::{
     written::{OPENING, WrittenMessages},
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct GoogleAdapter;
 

@@ -15,7 +15,7 @@ use crate::{
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// The adapter, with the form of its interrupts.
 pub(super) struct LangChainAdapter(pub(super) InterruptStyle);

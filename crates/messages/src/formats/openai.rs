@@ -14,7 +14,7 @@ use crate::{
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiAdapter;
 

@@ -17,11 +17,7 @@ use crate::{
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{
-    EventType,
-    event::{Decision, MessageFormat},
-    json::JsonTree,
-};
+use countersign_events::{Decision, EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiAgentsAdapter;
 

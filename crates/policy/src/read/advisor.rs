@@ -14,7 +14,7 @@ use crate::{
     selector::RuleSelectors,
     spelling::did_you_mean,
 };
-use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
 use std::{str::FromStr, time::Duration};
 
 /// The maximum number of advisors. Each is asked about every call to which it applies.

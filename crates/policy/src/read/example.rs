@@ -14,7 +14,7 @@ use crate::{
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Place};
+use countersign_events::{Json, Place, Principal, ThreadId, ToolName};
 
 /// A call that an example describes.
 struct ExampleCall {

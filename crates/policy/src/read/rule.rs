@@ -18,10 +18,7 @@ use crate::{
     spelling::did_you_mean,
 };
 use countersign_events::{
-    Principal,
-    event::{ProofRequirement, Verdict},
-    id::MAX_NAME_BYTES,
-    principal::PrincipalKind,
+    Principal, ProofRequirement, Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
 

@@ -17,7 +17,7 @@ use crate::{
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
 };
-use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal};
+use countersign_events::{Principal, Verdict, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 

@@ -14,7 +14,7 @@ use crate::{
     spelling::did_you_mean,
     warning::PolicyWarning,
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::{CommandPattern, MatchAnswer};
 
 /// Checks all rules.

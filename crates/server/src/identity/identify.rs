@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue},
 };
 use countersign_approvals::access::{TokenHolder, TokenRecord, TokenSecret};
-use countersign_events::event::TokenKind;
+use countersign_events::TokenKind;
 use countersign_gate::SessionPages;
 use std::sync::Arc;
 

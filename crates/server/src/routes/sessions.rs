@@ -14,7 +14,7 @@ use axum::{
 };
 use countersign_api::{self as api, ErrorCode, SendOperation, operations};
 use countersign_approvals::access::{PageKey, Right, TokenHolder, TokenSecret};
-use countersign_events::event::{Role, TokenCreated, TokenKind};
+use countersign_events::{Role, TokenCreated, TokenKind};
 use countersign_gate::{SessionPages, view_caller};
 use serde::Deserialize;
 

@@ -13,7 +13,7 @@ use crate::{
     },
     page::DocumentWindow,
 };
-use countersign_console::present::text::escape_text;
+use countersign_console::escape_text;
 
 use countersign_api as api;
 use countersign_events::{Principal, Timestamp};

@@ -16,13 +16,9 @@ use crate::{
 };
 use answer::PlainAnswer;
 use countersign_api as api;
-use countersign_console::present::{
-    call::{ValueDetail, describe_call},
-    editor::{difference_lines, edit_arguments},
-    json::json_lines,
-    presence::warn_before_allowing,
-    print::{print_error, print_line},
-    text::escape_text,
+use countersign_console::{
+    ValueDetail, describe_call, difference_lines, edit_arguments, escape_text, json_lines, print_error,
+    print_line, warn_before_allowing,
 };
 use countersign_events::{Json, Timestamp};
 use countersign_store::Clock;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{NeededEvidence, Refused, conversation::NewMessage, decide::AddMessagesCommand};
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, MessageFormat};
 
 impl DecisionStory {
     fn adds_message(&mut self, after: Option<i64>, masked_by: Sha256) -> Result<Vec<String>, Refused> {

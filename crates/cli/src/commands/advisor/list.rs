@@ -2,15 +2,8 @@
 
 use crate::pages::print_list;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        table::{ColumnFit, TextTable},
-        text::escape_text,
-    },
-};
-use countersign_events::event::AdvisorMode;
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text};
+use countersign_events::AdvisorMode;
 
 /// Options of `advisor list`.
 #[derive(Debug, clap::Args)]

@@ -7,15 +7,8 @@ use super::{
 };
 use crate::pages::read_pages;
 use countersign_api::{self as api, LogFilter, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_error, print_json, print_line},
-        words::count_words,
-    },
-};
-use countersign_events::event::{AdvisorMode, ReportSource};
+use countersign_console::{CommandContext, CommandExit, count_words, print_error, print_json, print_line};
+use countersign_events::{AdvisorMode, ReportSource};
 use countersign_policy::AdvisorSettings;
 use countersign_replay::{
     Call,

@@ -4,13 +4,7 @@ use super::add::pin_line;
 use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::print_line,
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age, print_line,
 };
 use countersign_events::{Sha256, Timestamp};
 

@@ -3,14 +3,7 @@
 use super::read::read_grants;
 use crate::pages::print_list;
 use countersign_api as api;
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
-};
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age};
 use countersign_events::Timestamp;
 
 /// Options of `grant list`.

@@ -6,22 +6,11 @@ use crate::{filters::FilterArgs, grant_origins::GrantOriginCache, pages::read_pa
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api::{LogFilter, SharedGate};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        csv::{EVENT_COLUMNS, format_csv_row, format_event_row},
-        event::describe_event,
-        print::{format_json_line, try_print_line},
-        progress::ProgressLine,
-        screen::{ScreenFormat, TextStyle},
-        text::escape_text,
-    },
-    wrap::truncate_text,
+    CliError, CommandContext, CommandExit, EVENT_COLUMNS, ProgressLine, ScreenFormat, TextStyle,
+    describe_event, escape_text, format_csv_row, format_event_row, format_json_line, truncate_text,
+    try_print_line,
 };
-use countersign_events::{
-    Event, EventType,
-    event::{ApprovalResponse, Decision},
-};
+use countersign_events::{ApprovalResponse, Decision, Event, EventType};
 use futures_util::StreamExt;
 use proof::ProofTrail;
 use std::{collections::VecDeque, sync::Arc};

@@ -22,7 +22,7 @@ mod test;
 mod unproven_advisors;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign policy`.
 #[derive(Debug, Subcommand)]

@@ -2,14 +2,8 @@
 
 use crate::pages::read_pages;
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
-use countersign_events::{
-    Event, Principal, Sha256, Timestamp,
-    event::{PolicyLayer, PolicySet},
-};
+use countersign_console::{CliError, CommandExit, escape_text};
+use countersign_events::{Event, PolicyLayer, PolicySet, Principal, Sha256, Timestamp};
 use countersign_policy::{Policy, PolicyText};
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 use crate::pages::read_pages;
 use countersign_api::{LogFilter, SharedGate};
 use countersign_approvals::advisor_directory::AdvisorDirectory;
-use countersign_console::present::text::escape_text;
-use countersign_events::{Body, EventType, event::AdvisorMode};
+use countersign_console::escape_text;
+use countersign_events::{AdvisorMode, Body, EventType};
 use countersign_policy::Policy;
 use serde::Serialize;
 

@@ -10,18 +10,10 @@ mod wait_line;
 
 use countersign_api::{self as api, ErrorCode, GateError, SharedGate, held_claim::HeldClaim, random_id};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_json, print_line},
-        signals::TerminationSignals,
-        text::{escape_lines, escape_text},
-    },
+    CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, escape_text, print_error,
+    print_json, print_line,
 };
-use countersign_events::{
-    CallState, Json, ToolName,
-    event::{Source, Status},
-};
+use countersign_events::{CallState, Json, Source, Status, ToolName};
 use execute::{CommandResult, run_command};
 use program::check_program;
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,7 @@
 use super::table::thread_table;
 use crate::{filters::PageArgs, pages::read_pages};
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::print::{print_error, print_json, print_line},
-};
+use countersign_console::{CommandContext, CommandExit, print_error, print_json, print_line};
 
 /// Options of `thread list`.
 #[derive(Debug, clap::Args)]

@@ -3,14 +3,7 @@
 use super::unknown::explain_unknown_thread;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::print_line,
-        text::{escape_text, format_age},
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, format_age, print_line};
 use countersign_events::event;
 use countersign_store::Clock;
 

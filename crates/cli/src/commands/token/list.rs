@@ -2,14 +2,7 @@
 
 use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
-};
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age};
 use countersign_events::Timestamp;
 
 /// Options of `token list`.

@@ -3,13 +3,7 @@
 use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        facts::describe_likeness,
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, describe_likeness, escape_text, format_age,
 };
 use countersign_events::Timestamp;
 

@@ -3,14 +3,7 @@
 use crate::pages::print_list;
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::print_line,
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-        words::count_words,
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, count_words, escape_text, format_age, print_line,
 };
 use countersign_events::Timestamp;
 
