@@ -290,6 +290,14 @@ impl ClaimRequest {
             definition_hash: None,
         }
     }
+
+    /// Creates a claim for the proposer of the call. The log masks secrets, and only the proposer has the real values, so
+    /// the claim has them if the call has any.
+    #[must_use]
+    pub fn for_own_call(call: &Call, executor: &str, own: &Json) -> Self {
+        let arguments = (!call.redacted.is_empty()).then(|| own.clone());
+        Self { arguments, ..Self::for_call(call, executor) }
+    }
 }
 
 /// An executor's message that it still runs the call.
