@@ -1,8 +1,8 @@
 //! A server's tool definitions, as it declares them in `tools/list`.
 
-use crate::json_object::JsonObject;
 use countersign_api::ProposedDefinition;
 use countersign_events::{Json, Sha256};
+use countersign_json_rpc::JsonObject;
 use std::collections::HashMap;
 
 /// The most tools that are remembered of one server.

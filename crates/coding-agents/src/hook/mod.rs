@@ -20,11 +20,7 @@ pub(crate) use generic::AnyProgram;
 pub use message::{HookMessage, MAX_MESSAGE_BYTES};
 pub use program::HookProgram;
 
-use crate::{
-    AgentApprovalTerms, ApprovalOutcome,
-    approval::{ClaimedCall, EditSupport},
-    seek_approval,
-};
+use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, approval::ClaimedCall, seek_approval};
 use countersign_api::{
     ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
 };
