@@ -119,10 +119,8 @@ impl EmbeddedService {
                 }
                 None => outcome,
             };
-            let outcome = match outcome {
-                Ok(call) => Ok(api::Call { proposer_last_seen_at: seen_here, ..call }),
-                Err(failure) => Err(self.with_origin_of_decision(&item.thread_id, failure).await),
-            };
+            let outcome = outcome.map(|call| api::Call { proposer_last_seen_at: seen_here, ..call });
+            let outcome = self.add_origin_of_decision(&item.thread_id, outcome).await;
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
         let mut answers = join_all(request.decisions.iter().zip(prepared).map(execute)).await;

@@ -22,7 +22,7 @@ impl EmbeddedService {
     }
 
     /// Erases a call's content in the log. `archive` is the digest of the archive that has it.
-    pub(super) async fn erase_content(
+    pub(crate) async fn erase_content(
         &self,
         by: &CommandCaller,
         thread: &ThreadId,

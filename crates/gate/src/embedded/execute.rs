@@ -71,7 +71,7 @@ impl EmbeddedService {
     }
 
     /// Executes a command on a thread, or on all threads.
-    pub(super) async fn execute_on_threads(
+    pub(crate) async fn execute_on_threads(
         &self,
         by: &CommandCaller,
         target: CommandTarget,

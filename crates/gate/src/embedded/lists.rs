@@ -3,7 +3,8 @@
 use super::EmbeddedService;
 use crate::{
     GateFailure,
-    view::{CallCounter, inform_about_tool, inform_approvers, view_call, view_thread},
+    view::{CallCounter, inform_about_tool, inform_approvers, view_thread},
+    view_call,
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused, access::VisibleThreads};

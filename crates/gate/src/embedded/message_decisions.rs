@@ -256,7 +256,8 @@ impl EmbeddedService {
                 return refused(decision, why);
             }
         };
-        match self.decide(by, thread, &id, &request).await {
+        let decided = self.decide(by, thread, &id, &request).await;
+        match self.add_origin_of_decision(thread, decided).await {
             Ok(call) => {
                 let outcome = match (decision.was_pending, call.state) {
                     (false, _) => Outcome::AlreadyDecided,
@@ -265,10 +266,7 @@ impl EmbeddedService {
                 };
                 report_decision(&decision.found, Some(id), outcome)
             }
-            Err(failure) => {
-                let error = self.with_origin_of_decision(thread, failure).await;
-                refused(decision, error)
-            }
+            Err(error) => refused(decision, error),
         }
     }
 

@@ -109,13 +109,13 @@ impl EmbeddedService {
         }
         // Only for the arguments that the call has now.
         let request = api::DecisionRequest { arguments_hash: Some(call.arguments_hash()), ..plain };
-        Ok(match self.decide(by, thread, call.id(), &request).await {
+        let decided = self.decide(by, thread, call.id(), &request).await;
+        Ok(match self.add_origin_of_decision(thread, decided).await {
             Ok(decided) => {
                 let outcome = if decided.is_pending() { Outcome::Voted } else { Outcome::Decided };
                 (api::MessageDecision { outcome, code: None, ..made }, Vec::new())
             }
-            Err(failure) => {
-                let error = self.with_origin_of_decision(thread, failure).await;
+            Err(error) => {
                 let refused =
                     api::MessageDecision { code: Some(error.code), detail: Some(error.detail), ..made };
                 (refused, Vec::new())

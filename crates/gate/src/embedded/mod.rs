@@ -5,7 +5,7 @@ mod advisor_drift;
 mod advisors;
 mod answer;
 mod approver_keys;
-pub(crate) mod archive;
+mod archive;
 mod conversation_view;
 mod decisions;
 mod erase;
@@ -30,14 +30,21 @@ mod tools;
 mod webhooks;
 
 pub use approver_keys::KeyRegistration;
-pub use tokens::{AccountHolder, PasskeySignIn, SessionPages, SessionSpans};
+pub(crate) use tokens::{random_bytes, random_secret};
 
 use crate::{
-    GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
-    call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_directory::KnownAdvisors,
-    known_directory::KnownTools, known_directory::KnownWebhooks, log_policy::open_policy,
-    policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
-    view::view_call,
+    GateFailure,
+    active_policy::ActivePolicy,
+    active_tokens::ActiveTokens,
+    advisor_metrics::AdvisorMetrics,
+    call_metrics::CallMetrics,
+    due_task_runner::DueTaskRunner,
+    known_directory::{KnownAdvisors, KnownTools, KnownWebhooks},
+    log_policy::open_policy,
+    policy_follower::PolicyFollower,
+    policy_judge::PolicyJudge,
+    presence_keeper::PresenceKeeper,
+    view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{

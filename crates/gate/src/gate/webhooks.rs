@@ -2,11 +2,7 @@
 //! the delivery record.
 
 use super::EmbeddedGate;
-use crate::{
-    GateFailure,
-    view::view_call,
-    webhook_delivery::{WebhookFollower, WebhookProgress, WebhookTransport},
-};
+use crate::{GateFailure, WebhookFollower, WebhookProgress, WebhookTransport, view_call};
 use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
 use countersign_events::{Body, CallId, Event, EventType, Principal, ThreadId, Timestamp, WebhookTopic};
