@@ -3,9 +3,10 @@
 //! message asks for an approval.
 
 use crate::{
+    LoggedCall, LoggedCalls,
     answer::{AnswerTarget, ApprovalAnswer},
     formats::{adapter, read_neutral},
-    logged_call::{LoggedCall, LoggedCalls, ids_of},
+    logged_call::ids_of,
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},

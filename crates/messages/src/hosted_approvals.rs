@@ -2,8 +2,8 @@
 //! does not run the call.
 
 use crate::{
+    LoggedCalls,
     answer::AnswerTarget,
-    logged_call::LoggedCalls,
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::is_request_id,
 };

@@ -3,8 +3,8 @@
 
 use crate::{
     image::NeutralImage,
+    is_client_tool,
     neutral::{NeutralMessage, NeutralPart, PartContent, content_text},
-    request_names::is_client_tool,
     written::WrittenMessages,
 };
 use countersign_events::{EventType, MessageFormat, json::JsonTree};

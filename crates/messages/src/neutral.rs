@@ -91,6 +91,25 @@ impl NeutralMessage {
         Self { kind, parts, original: None, is_changed: false }
     }
 
+    /// A message of a format in which results have the user's role: the agent program reports them.
+    pub(crate) fn reported(kind: EventType, parts: Vec<NeutralPart>) -> Self {
+        let reports =
+            |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
+        let only_reports = !parts.is_empty() && parts.iter().all(reports);
+        let is_reported = kind == EventType::UserMessage && only_reports;
+        Self::new(if is_reported { EventType::AgentMessage } else { kind }, parts)
+    }
+
+    /// The role in such a format, where `agent` is that of the model.
+    pub(crate) fn speaker(&self, agent: &'static str) -> &'static str {
+        let reports = self.results().next().is_some() || self.answers().next().is_some();
+        match self.kind {
+            EventType::AgentMessage if !reports => agent,
+            EventType::AgentMessage | EventType::UserMessage => "user",
+            _ => "system",
+        }
+    }
+
     /// The message as it was sent, if it was sent in this format and is not changed.
     pub(crate) fn unchanged(&self, format: MessageFormat) -> Option<&JsonTree> {
         self.envelope(format).filter(|_| !self.is_changed)

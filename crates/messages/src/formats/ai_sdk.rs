@@ -6,10 +6,11 @@ use super::{
     chat::{other_content, read_content},
 };
 use crate::{
+    BadMessage,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
     image::{ImageSource, NeutralImage},
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
@@ -29,10 +30,7 @@ impl FormatAdapter for AiSdkAdapter {
             Some("assistant" | "tool") => EventType::AgentMessage,
             _ => {
                 let known = "system, user, assistant and tool";
-                return Err(unknown_speaker(
-                    SpeakerMember { format: "ai-sdk", member: "role", known },
-                    message.get("role"),
-                ));
+                return Err(SpeakerMember { format: "ai-sdk", member: "role", known }.refuse(message));
             }
         };
         let mut parts = read_content(message.get("content"))?;

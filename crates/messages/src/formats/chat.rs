@@ -2,9 +2,9 @@
 //! which a result is a message of its own: Chat Completions and those that follow it.
 
 use crate::{
+    BadMessage,
     client_tool::{call_content, result_content},
     image::NeutralImage,
-    message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };

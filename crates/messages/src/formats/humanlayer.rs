@@ -3,10 +3,9 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
+    BadMessage, LoggedCalls,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, non_empty},
     client_tool::call_content,
-    logged_call::LoggedCalls,
-    message::BadMessage,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,

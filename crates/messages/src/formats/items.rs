@@ -2,8 +2,8 @@
 
 use super::chat::read_content;
 use crate::{
+    BadMessage,
     image::NeutralImage,
-    message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };

@@ -18,7 +18,7 @@ mod openai_responses;
 mod plain;
 
 use crate::{
-    message::BadMessage,
+    BadMessage,
     neutral::{NeutralMessage, NeutralPart, PartContent},
 };
 pub(crate) use adapter::FormatAdapter;
