@@ -1,12 +1,9 @@
 //! Asks an advisor once, within its time limit.
 
 use crate::{
-    access::AdvisorAccess,
-    answer::AdviceAnswer,
+    AdviceAnswer, AdviceFault, AdviceQuestion, AdvisorAccess,
     chat::{ChatModel, ask_chat},
-    fault::AdviceFault,
     own_protocol::{ask_program, ask_service},
-    question::AdviceQuestion,
     service::ServiceTarget,
 };
 use countersign_approvals::decide::AdviceCommand;

@@ -2,8 +2,8 @@
 //! output. It has an empty environment. When the answer is read, or the time is over, it is killed with its children.
 
 use crate::{
-    answer::{MAX_ANSWER_BYTES, too_large},
-    fault::AdviceFault,
+    AdviceFault, MAX_ANSWER_BYTES,
+    answer::too_large,
     program_guard::{PROGRAM_GUARD, ProgramEnd},
 };
 use countersign_events::AdviceFailure;

@@ -1,10 +1,6 @@
 //! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
-use crate::{
-    Call,
-    call::{RecordedFact, UnknownFact},
-    scope::{GrantScope, ScopeOrigin},
-};
+use crate::{Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
 use countersign_events::{
     ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantRevoked, Json, Mode, NewerEvent,
     Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp, ToolName, ToolPolicy,

@@ -19,7 +19,7 @@ use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
 use countersign_coding_agents::proxy::{AcpProtocol, CodexProtocol};
 use countersign_console::{
-    CommandContext, CommandExit, first_print_failure, print_error, report_error, settings,
+    CommandContext, CommandExit, first_print_failure, print_error, print_ignored_settings, report_error,
 };
 use countersign_service as service;
 use logging::Logging;

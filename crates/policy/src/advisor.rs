@@ -1,10 +1,6 @@
 //! Advisors: programs that the policy asks about calls that people would be asked about.
 
-use crate::{
-    facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
-    selector::RuleSelectors,
-};
+use crate::{RuleEffect, facts::CallFacts, outcome::SelectorHit, selector::RuleSelectors};
 use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, Sha256};
 use std::{fmt, time::Duration};
 

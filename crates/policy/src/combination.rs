@@ -1,9 +1,10 @@
 //! Several `allow` rules that cover the commands of one line together.
 
 use crate::{
+    RuleEffect,
     command_operand::CommandOperand,
     facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
+    outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
 };
 use countersign_events::Verdict;

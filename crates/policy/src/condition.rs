@@ -2,10 +2,10 @@
 //! condition that fails never makes a verdict less strict.
 
 use crate::{
+    JudgedCall,
     annotation::{ToolHint, ToolHints},
     outcome::SelectorHit,
     spelling::did_you_mean,
-    subject::JudgedCall,
     value::{JsonPointer, OrderedValue},
 };
 use countersign_cel::{

@@ -1,13 +1,13 @@
 //! The facts about one call that rules match. Each fact is computed when a rule first needs it, and then cached.
 
 use crate::{
+    JudgedCall,
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
     condition::{self, ConditionContext, ConditionInput},
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     settings::PolicySettings,
-    subject::JudgedCall,
     tools::{OperandKind, OperandMapping},
     value::{JsonPointer, OrderedValue},
 };

@@ -1,10 +1,10 @@
 //! Rules, and the verdict of one rule on one call.
 
 use crate::{
+    MANAGED_LAYER, MatchedRule, RuleEffect,
     facts::CallFacts,
-    judgement::{MatchedRule, OwnTerms},
-    outcome::{RuleEffect, SelectorHit},
-    policy_text::MANAGED_LAYER,
+    judgement::OwnTerms,
+    outcome::SelectorHit,
     selector::{RuleSelectors, format_patterns},
 };
 use countersign_events::Verdict;

@@ -1,11 +1,7 @@
 //! The reports on advisors, their modes, and the calls that they answered.
 
 use crate::{
-    Store, StoreError,
-    database::SqlQuery,
-    page::{ResultPage, readable_calls},
-    queries,
-    read::read_events,
+    ResultPage, Store, StoreError, database::SqlQuery, page::readable_calls, queries, read::read_events,
     search::limit_plus_one,
 };
 use countersign_approvals::Call;

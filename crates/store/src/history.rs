@@ -1,9 +1,8 @@
 //! Thread proposals, the newest first. A scope preview compares them, and a pending call counts similar ones.
 
 use crate::{
-    Store, StoreError,
+    ResultPage, Store, StoreError,
     database::SqlQuery,
-    page::ResultPage,
     page_limit::{DATA, MOST_BYTES, PageLimit},
     queries,
     read::read_events,

@@ -1,7 +1,7 @@
 //! Opening a store: its database, its writer task and its feed task.
 
 use crate::{
-    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions, UnavailableDatabase,
+    DatabaseName, DatabaseUrl, SchemaLayout, Store, StoreError, StoreOptions, UnavailableDatabase,
     copy_mark::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
@@ -9,7 +9,6 @@ use crate::{
     queries,
     recent_tools::RecentTools,
     row,
-    schema::SchemaLayout,
     store::{LogOrigin, StoreInner},
     writer::{self, BatchWriter, WriterRequest},
 };

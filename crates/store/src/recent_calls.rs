@@ -1,9 +1,9 @@
 //! Call outcomes and running calls. Both read a limited span of the log, the newest events first.
 
 use crate::{
-    Store, StoreError,
+    ResultPage, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, readable_calls},
+    page::readable_calls,
     queries,
     read::read_events,
 };

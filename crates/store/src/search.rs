@@ -2,11 +2,10 @@
 //! long and few rows match.
 
 use crate::{
-    EventFilter, Store, StoreError,
+    EventFilter, ResultPage, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, readable_calls},
-    page_limit::PageLimit,
-    page_limit::{DATA, MOST_BYTES},
+    page::readable_calls,
+    page_limit::{DATA, MOST_BYTES, PageLimit},
     queries,
     read::read_events,
 };

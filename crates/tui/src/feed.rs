@@ -2,9 +2,9 @@
 //! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
 
 use crate::{
+    WatchOptions,
     inbox::message::InboxEvent,
     log_access::{limit_time, short_reason, summarize_decision},
-    options::WatchOptions,
 };
 use countersign_api::{self as api, ErrorCode, GateError, LogFilter, SharedGate};
 use countersign_events::{

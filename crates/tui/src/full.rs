@@ -1,6 +1,7 @@
 //! The inbox on the whole screen: keys and events come in, pictures go out.
 
 use crate::{
+    EndNotice, WatchError, WatchExit, WatchOptions,
     feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxAction, InboxCallKey, InboxEvent},
@@ -8,7 +9,7 @@ use crate::{
     },
     keyboard::KeyReader,
     log_access::{limit_time, preview_scopes, send_to_log},
-    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    options::wait_for_end,
     painter::ColourTheme,
     picture::InboxHints,
     screen::{FullScreen, lend_terminal, ring_bell},

@@ -1,14 +1,12 @@
 //! Builds the inbox picture for a window size.
 
 use crate::{
+    CallOrder,
     document::DocumentRow,
     foot::{key_lines, short_key_lines, status_lines},
     heading::heading,
     help::help_rows,
-    inbox::{
-        order::CallOrder,
-        state::{InboxMode, InboxState},
-    },
+    inbox::state::{InboxMode, InboxState},
     list::{list_pane, recent_lines},
     page::DocumentWindow,
     picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},

@@ -1,12 +1,8 @@
 //! Sends messages over HTTP: to the address that was checked, without redirects, within time limits.
 
 use crate::{
-    delivery_queue::FailedAttempt,
-    formats::render,
-    signing_secret::SigningSecret,
-    target_url::TargetUrl,
-    webhook_key::{WebhookKeyError, WebhookKeyFile},
-    webhook_message::WebhookMessage,
+    SigningSecret, WebhookKeyError, WebhookKeyFile, delivery_queue::FailedAttempt, formats::render,
+    target_url::TargetUrl, webhook_message::WebhookMessage,
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};

@@ -3,8 +3,9 @@
 
 use super::{DecisionContext, eligible};
 use crate::{
-    scope::{GrantScope, ScopeOrigin},
-    thread::{Grant, GrantTerms, RecentDecision, Thread},
+    GrantScope, Thread,
+    scope::ScopeOrigin,
+    thread::{Grant, GrantTerms, RecentDecision},
 };
 use countersign_events::{
     CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy, Verdict,

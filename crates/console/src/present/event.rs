@@ -1,10 +1,12 @@
 //! An event in a sentence.
 
-use crate::present::{
-    facts::{describe_proof, describe_remembered, describe_scope},
-    message::describe_message,
-    screen::TextStyle,
-    text::{argument_lines, compact_json, escape_text},
+use crate::{
+    TextStyle, compact_json, escape_text,
+    present::{
+        facts::{describe_proof, describe_remembered, describe_scope},
+        message::describe_message,
+        text::argument_lines,
+    },
 };
 use countersign_api::GrantOrigin;
 use countersign_events::{

@@ -1,9 +1,6 @@
 //! Tables that fit the terminal's width.
 
-use crate::{
-    present::screen::{ScreenFormat, TextStyle},
-    wrap::{truncate_text, wrap_words},
-};
+use crate::{ScreenFormat, TextStyle, truncate_text, wrap_words};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column shrinks if the terminal is narrow.

@@ -98,10 +98,7 @@ call_events! { [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ToolName,
-        event::{Decision, ErasedTexts, Source},
-    };
+    use crate::{Decision, ErasedTexts, Source, ToolName};
 
     #[test]
     fn reads_what_a_newer_version_wrote() {

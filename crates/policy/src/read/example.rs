@@ -5,12 +5,11 @@ use super::{
     source::SourcePosition,
 };
 use crate::{
+    JudgedCall, Policy,
     facts::CallFacts,
     names::is_literal,
-    policy::Policy,
     rule::PolicyRule,
     selector::RuleSelectors,
-    subject::JudgedCall,
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };

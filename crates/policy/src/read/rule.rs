@@ -11,11 +11,8 @@ use super::{
     zone,
 };
 use crate::{
-    judgement::OwnTerms,
-    policy_text::{LAYER_FOLDER, qualify_rule_name},
-    rule::PolicyRule,
-    selector::RuleSelectors,
-    spelling::did_you_mean,
+    LAYER_FOLDER, judgement::OwnTerms, policy_text::qualify_rule_name, rule::PolicyRule,
+    selector::RuleSelectors, spelling::did_you_mean,
 };
 use countersign_events::{
     Principal, ProofRequirement, Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind,

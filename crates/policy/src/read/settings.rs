@@ -10,9 +10,10 @@ use super::{
     zone,
 };
 use crate::{
+    ApproverDirectory, KeyRegistrars, MismatchAction, PendingLimits,
     annotation::HintTrust,
-    approvers::{ApproverDirectory, PolicyPerson},
-    settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
+    approvers::PolicyPerson,
+    settings::PolicySettings,
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,

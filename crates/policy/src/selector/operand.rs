@@ -1,10 +1,6 @@
 //! Matches commands, URLs and paths with patterns and zones.
 
-use crate::{
-    facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
-    tools::OperandKind,
-};
+use crate::{RuleEffect, facts::CallFacts, outcome::SelectorHit, tools::OperandKind};
 use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern};
 
 /// A named folder of the file system.

@@ -3,7 +3,7 @@
 
 use super::rows::json;
 use crate::{
-    archive::EVENTS_AT_ONCE,
+    EVENTS_AT_ONCE,
     database::{BatchFailure, SqlQuery, WriteSession},
     queries, row,
 };

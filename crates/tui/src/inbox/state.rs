@@ -1,13 +1,13 @@
 //! The inbox state, and the calls that it lists.
 
 use crate::{
+    CallOrder,
     document::{document_lines, fit_document},
     inbox::{
         field::TextField,
         guard::KeyGuard,
         message::{InboxCallKey, SentDecision, call_key},
         notes::CallNotes,
-        order::CallOrder,
         question::{ChosenScope, ScopeQuestion},
         recent::RecentDecisions,
     },

@@ -6,13 +6,14 @@ mod input;
 mod question;
 
 use crate::{
+    EndNotice, WatchError, WatchExit, WatchOptions,
     feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
     log_access::{limit_time, send_to_log},
-    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    options::wait_for_end,
 };
 use answer::PlainAnswer;
 use countersign_api as api;

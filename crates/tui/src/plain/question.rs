@@ -5,9 +5,9 @@ use super::{
     input::LineInput,
 };
 use crate::{
+    WatchError, WatchOptions,
     inbox::message::call_key,
     log_access::{limit_time, preview_scopes},
-    options::{WatchError, WatchOptions},
 };
 use countersign_api::{self as api, ScopePreview, ScopeRequest, SendOperation, operations};
 use countersign_console::{

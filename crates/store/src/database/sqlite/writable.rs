@@ -14,7 +14,7 @@ use super::{
     write_session::SqliteWriteSession,
 };
 use crate::{
-    LogMigration, MigrationRecord, StoreError, StoreOptions, partial_file::PartialFile, schema::SchemaLayout,
+    LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, partial_file::PartialFile,
 };
 use sqlx::SqliteConnection;
 use std::{
