@@ -30,7 +30,6 @@ impl<'a> JsonObject<'a> {
     }
 
     /// The members, each with its key and its text.
-    #[must_use]
     pub fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
     }

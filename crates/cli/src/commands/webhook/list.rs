@@ -23,8 +23,10 @@ pub(super) async fn list_webhooks(
 ) -> anyhow::Result<CommandExit> {
     let list = context.connect().await?.send(operations::ListWebhooks {}).await?;
     let printed = print_list(context, &list, &webhook_table(&list.webhooks, context.now()), "No webhooks.")?;
-    for webhook in list.webhooks.iter().filter(|_| !context.json) {
-        undelivered_lines(context, webhook).iter().for_each(|line| print_line(line));
+    for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
+        if !context.json {
+            print_line(&line);
+        }
     }
     Ok(printed)
 }
