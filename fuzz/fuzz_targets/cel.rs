@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use Verdict::{Allow, Ask, Block};
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_events::{Json, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use libfuzzer_sys::fuzz_target;
 use std::panic;

@@ -3,7 +3,7 @@
 //! note of what is left out.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_events::{Json, event::MessageFormat};
+use countersign_events::{Json, MessageFormat};
 use countersign_messages::{
     EarlierDecisions, LoggedCalls, MessageAuthor, MessageContext, ReadConversation, read_message,
 };

@@ -1,7 +1,7 @@
 //! Fuzzes the commands among arguments: a command in parts is allowed only if its script is, and more of it never is.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_events::{Json, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Fuzzes policy files: an error points into the text, formatting keeps the meaning, and a block always wins.
 #![cfg_attr(fuzzing, no_main)]
 
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_events::{Json, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{BadPolicy, JudgedCall, Judgement, Policy, format};
 use libfuzzer_sys::fuzz_target;
 

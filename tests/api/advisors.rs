@@ -1,10 +1,7 @@
 //! `/v1/advisors`, `…/flag`, and the advice on a call.
 
 use countersign_approvals::decide::AdviceCommand;
-use countersign_events::{
-    CallId, ThreadId,
-    event::{AdviceVerdict, AdvisorMode},
-};
+use countersign_events::{AdviceVerdict, AdvisorMode, CallId, ThreadId};
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -5,10 +5,7 @@ use countersign_api::{
     operations, parse_thread_id,
 };
 use countersign_client::HttpGate;
-use countersign_events::{
-    Json, Principal, Sha256, ToolName,
-    event::{Decision, MessageFormat, Status},
-};
+use countersign_events::{Decision, Json, MessageFormat, Principal, Sha256, Status, ToolName};
 use countersign_store::ManualClock;
 use countersign_tests::{HttpWorld, gate_of, new_gate, over_http};
 use futures_util::StreamExt;

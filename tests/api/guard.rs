@@ -3,7 +3,7 @@
 
 use crate::{ASK, own_server::OwnServer};
 use countersign_api::page_address;
-use countersign_events::event::{Role, TokenKind};
+use countersign_events::{Role, TokenKind};
 use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, in_time, over_http, server_options};
 use insta::assert_snapshot;

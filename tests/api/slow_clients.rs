@@ -2,7 +2,7 @@
 //! streams without events are not.
 
 use countersign_api::{self as api, ApprovalGate, CallGate, parse_thread_id};
-use countersign_events::{Principal, event::Decision};
+use countersign_events::{Decision, Principal};
 use countersign_gate::EmbeddedGate;
 use countersign_server::{BoundListener, ConnectionTimeouts, ListenAddress, ServerError, ServerOptions};
 use countersign_store::Clock;

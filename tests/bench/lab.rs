@@ -7,10 +7,7 @@ use countersign_approvals::{
         RespondCommand,
     },
 };
-use countersign_events::{
-    CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, Status},
-};
+use countersign_events::{CallId, Decision, Json, Principal, Sha256, Status, ThreadId, ToolName};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

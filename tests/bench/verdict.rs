@@ -4,10 +4,7 @@ use crate::{
     lab::LabOutcome,
     table::{BenchRow, BenchSamples},
 };
-use countersign_events::{
-    Json, Principal, ThreadId, ToolName,
-    event::{Place, Verdict},
-};
+use countersign_events::{Json, Place, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
 

@@ -2,7 +2,7 @@
 
 use crate::desk::{TerminalDesk, with_desk};
 use countersign_approvals::decide::AdviceCommand;
-use countersign_events::{CallId, ThreadId, event::AdviceVerdict};
+use countersign_events::{AdviceVerdict, CallId, ThreadId};
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"

@@ -2,7 +2,7 @@
 
 use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::{self as api, ApprovalGate, CallGate};
-use countersign_events::{Principal, event::Decision};
+use countersign_events::{Decision, Principal};
 use insta::assert_snapshot;
 
 /// An agent that prints these lines, waits for one line of the client after each of `waits`, and keeps all it reads in `got`.

@@ -2,7 +2,7 @@
 
 use crate::desk::{COUNTERSIGN, DeskScreen, TerminalDesk, with_desk, with_empty_desk};
 use countersign_api::{self as api, ApprovalGate, CallGate};
-use countersign_events::{Principal, event::Decision};
+use countersign_events::{Decision, Principal};
 use insta::assert_snapshot;
 use tokio::net::TcpListener;
 

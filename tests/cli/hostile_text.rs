@@ -3,7 +3,7 @@
 
 use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::{self as api, ApprovalGate, CallGate, ErrorCode};
-use countersign_events::{Principal, event::Decision, look::is_hidden_character};
+use countersign_events::{Decision, Principal, look::is_hidden_character};
 use serde_json::json;
 
 /// A colour, a bell, a line start, a reversed direction, a zero-width space, a one-byte control character, a

@@ -1,7 +1,7 @@
 //! Decisions that are proved with SSH keys, which `ssh-keygen` makes and uses.
 
 use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
-use countersign_events::{Json, event::EventType};
+use countersign_events::{EventType, Json};
 use insta::assert_snapshot;
 
 const POLICY: &str = r#"

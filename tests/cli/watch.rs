@@ -5,7 +5,7 @@ use crate::{
     tmux::TmuxTerminal,
 };
 use countersign_api::{self as api, ApprovalGate, CallGate};
-use countersign_events::event::RiskLevel;
+use countersign_events::RiskLevel;
 use insta::assert_snapshot;
 
 /// Proposes a call with dangerous arguments.

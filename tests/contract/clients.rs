@@ -6,10 +6,7 @@ use countersign_api::{
     held_claim::HeldClaim,
 };
 use countersign_client::HttpGate;
-use countersign_events::{
-    CallState, Json,
-    event::{Source, Status},
-};
+use countersign_events::{CallState, Json, Source, Status};
 use std::{
     fs::OpenOptions,
     io::Write,

@@ -9,10 +9,7 @@ use countersign_api::{
     self as api, BulkDecisionRequest, Call, CallId, ClaimRequest, DecisionRequest, GateError, LogFilter,
     PageQuery, ProposeRequest, RenewRequest, ResultRequest, SendOperation, SharedGate, operations,
 };
-use countersign_events::{
-    Json,
-    event::{Decision, Status},
-};
+use countersign_events::{Decision, Json, Status};
 use serde_json::{Value, json};
 use std::{collections::HashMap, time::Duration};
 

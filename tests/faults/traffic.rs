@@ -2,7 +2,7 @@
 
 use countersign_api::{self as api, CallGate, GateError};
 use countersign_client::HttpGate;
-use countersign_events::{Event, EventType, Principal, ThreadId, event::Decision, id::CallId};
+use countersign_events::{Decision, Event, EventType, Principal, ThreadId, id::CallId};
 use countersign_tests::{ProcessWorld, gate_of};
 use futures_util::future::join_all;
 use std::{

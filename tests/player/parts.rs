@@ -3,7 +3,7 @@
 
 use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, CallGate, LogFilter, random_id};
-use countersign_events::{CallState, EventType, Principal, ThreadId, event::Decision, id::CallId};
+use countersign_events::{CallState, Decision, EventType, Principal, ThreadId, id::CallId};
 use countersign_gate::EmbeddedGate;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;

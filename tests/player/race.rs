@@ -4,7 +4,7 @@
 
 use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, CallGate, ErrorCode, GateError, LogFilter, random_id};
-use countersign_events::{CallId, EventType, Principal, ThreadId, event::Decision};
+use countersign_events::{CallId, Decision, EventType, Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;

@@ -7,10 +7,7 @@ use crate::{
 };
 use countersign_api::{self as api, ApprovalGate, CallGate};
 use countersign_approvals::decide::AdviceCommand;
-use countersign_events::{
-    Principal, ThreadId, Timestamp,
-    event::{AdviceVerdict, Decision},
-};
+use countersign_events::{AdviceVerdict, Decision, Principal, ThreadId, Timestamp};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_store::{Clock, StoreOptions, SyncMode};

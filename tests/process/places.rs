@@ -3,10 +3,7 @@
 //! people saw.
 
 use countersign_api::{ApprovalGate, CallGate, DecisionRequest, LogFilter, PageQuery};
-use countersign_events::{
-    Event, EventType, Json, Principal,
-    event::{Body, Decision, Place},
-};
+use countersign_events::{Body, Decision, Event, EventType, Json, Place, Principal};
 use countersign_tests::{Process, ProcessWorld, Random};
 use futures_util::StreamExt;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! command, run again, finishes the work.
 
 use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
-use countersign_events::{EventType, Principal, event::Decision};
+use countersign_events::{Decision, EventType, Principal};
 use countersign_gate::EmbeddedGate;
 use countersign_tests::{Process, ProcessWorld};
 use std::{collections::BTreeSet, fs, path::Path};

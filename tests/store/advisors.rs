@@ -4,8 +4,8 @@ use crate::erasure::{SECRET, events_with};
 use countersign_api::{self as api, ApprovalGate, CallGate, SendOperation, operations};
 use countersign_approvals::decide::AdviceCommand;
 use countersign_events::{
-    CallId, CallState, EventType, Principal, ThreadId,
-    event::{AdviceVerdict, AdvisorMode, Decision, ReportSource, Source},
+    AdviceVerdict, AdvisorMode, CallId, CallState, Decision, EventType, Principal, ReportSource, Source,
+    ThreadId,
 };
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;

@@ -128,7 +128,7 @@ async fn archived_thread_keeps_its_chain(world: &mut World) {
 async fn only_closed_threads_without_running_calls_are_archived(world: &mut World) {
     let story = ErasureStory::open(world).await;
     let call = story.proposes("call_1", SECRET).await;
-    let decision = api::DecisionRequest::plain(countersign_events::event::Decision::AllowOnce);
+    let decision = api::DecisionRequest::plain(countersign_events::Decision::AllowOnce);
     let call = story.ada.decide(&story.thread, &call.id, &decision).await.expect("allowed");
     let claim = api::ClaimRequest::for_call(&call, "worker");
     story.bot.claim(&story.thread, &call.id, &claim).await.expect("claimed");

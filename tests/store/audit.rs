@@ -2,7 +2,7 @@
 //! answer.
 
 use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
-use countersign_events::{CallStateFilter, Json, Principal, ThreadId, event::Decision};
+use countersign_events::{CallStateFilter, Decision, Json, Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use countersign_store::EventFilter;
 use countersign_tests::{Database, Proposal, World, on_each_database};

@@ -1,7 +1,7 @@
 //! What an acknowledged command guarantees, and the independence of commands in one batch.
 
 use countersign_approvals::Refused;
-use countersign_events::{CallState, EventType, event::Decision};
+use countersign_events::{CallState, Decision, EventType};
 use countersign_store::StoreError;
 use countersign_tests::{Database, Proposal, World, code, on_each_database};
 use futures_util::future::join_all;

@@ -3,10 +3,7 @@
 use countersign_approvals::{
     CommandEnvelope, CommandEvidence, CommandTarget, LogCommand, Refused, pinned_tools::seen_definition,
 };
-use countersign_events::{
-    Body, EventType, Principal, Sha256, ToolName,
-    event::{DefinitionAccepted, ToolDefinition},
-};
+use countersign_events::{Body, DefinitionAccepted, EventType, Principal, Sha256, ToolDefinition, ToolName};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, Store, StoreError};
 use countersign_tests::{World, on_each_database};

@@ -2,7 +2,7 @@
 //! the database accepts no other change to a row.
 
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_events::{CallState, EventType, Json, Principal, ThreadId, event::Decision};
+use countersign_events::{CallState, Decision, EventType, Json, Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, EventFilter, Store, StoreOptions, backup, copy};

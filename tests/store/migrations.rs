@@ -4,7 +4,7 @@
 //! The test inserts plausible rows after each migration, so that the next one runs on data. It fails if a migration has
 //! no file of rows.
 
-use countersign_events::{CallId, CallState, ThreadId, event::Mode};
+use countersign_events::{CallId, CallState, Mode, ThreadId};
 use countersign_store::{
     DatabaseKind, DatabaseUrl, EventFilter, LogMigration, Store, StoreAccess, StoreError, StoreOptions,
     migrations,

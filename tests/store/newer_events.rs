@@ -3,7 +3,7 @@
 
 use crate::erasure::{ErasureStory, SECRET};
 use countersign_approvals::Refused;
-use countersign_events::{EventType, event::CallState};
+use countersign_events::{CallState, EventType};
 use countersign_store::StoreError;
 use countersign_tests::{Proposal, World, append_sealed, code, on_each_database};
 use std::time::Duration;

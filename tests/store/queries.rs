@@ -1,10 +1,7 @@
 //! `docs/queries.md`: each query answers its question on both databases, over a log in which each question has an answer.
 
 use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
-use countersign_events::{
-    Json, Principal, ThreadId,
-    event::{Decision, Mode},
-};
+use countersign_events::{Decision, Json, Mode, Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_tests::{World, on_each_database};

@@ -1,10 +1,7 @@
 //! Filters: pages and followers contain exactly the matching events of the whole log, also if there are few.
 
 use countersign_approvals::access::VisibleThreads;
-use countersign_events::{
-    CallState, Event, EventType, ThreadId, ToolName,
-    event::{Mode, ToolPolicy},
-};
+use countersign_events::{CallState, Event, EventType, Mode, ThreadId, ToolName, ToolPolicy};
 use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{Proposal, Random, World, on_each_database};
 use futures_util::future::join_all;

@@ -2,7 +2,7 @@
 //! events of all stores.
 
 use countersign_approvals::{CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::StopCommand};
-use countersign_events::{CallId, CallState, EventType, Principal, Sha256, event::Source};
+use countersign_events::{CallId, CallState, EventType, Principal, Sha256, Source};
 use countersign_policy::Policy;
 use countersign_store::{EventFilter, Store, StoreError};
 use countersign_tests::{Proposal, World, code, on_each_database};

@@ -1,10 +1,7 @@
 //! Stores that take turns on one log. A store that keeps its state while others write must decide as one that reads
 //! everything again.
 
-use countersign_events::{
-    Event,
-    event::{Decision, Mode, ToolPolicy},
-};
+use countersign_events::{Decision, Event, Mode, ToolPolicy};
 use countersign_tests::{Database, Outcome, Proposal, Random, World, code, in_world_on};
 use std::time::Duration;
 

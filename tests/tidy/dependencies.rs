@@ -24,8 +24,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("server", &["events", "proofs", "approvals", "replay", "store", "api", "gate", "oidc", "web"]),
     ("webhooks", &["events", "approvals", "store", "api", "client", "gate"]),
     ("advisors", &["events", "redaction", "policy", "approvals", "store", "api", "client", "gate"]),
-    ("mcp", &["events", "api", "client"]),
-    ("coding-agents", &["events", "api"]),
+    ("json-rpc", &["events"]),
+    ("mcp", &["events", "api", "client", "json-rpc"]),
+    ("coding-agents", &["events", "api", "json-rpc"]),
     (
         "console",
         &[

@@ -17,12 +17,17 @@ struct LineFigures {
 impl LineFigures {
     fn measure() -> Self {
         let mut figures = Self::default();
-        for path in files_ending(".rs") {
-            let code = read(&path);
+        let sources = files_ending(".rs");
+        let test_modules: Vec<_> = sources.iter().flat_map(|path| test_modules(path, &read(path))).collect();
+        for path in &sources {
+            let code = read(path);
             let lines: Vec<_> = code.lines().map(str::trim).collect();
-            let inline_tests = lines.iter().position(|line| *line == "#[cfg(test)]").unwrap_or(lines.len());
+            let inline_tests = find_inline_tests(&lines);
+            let is_test = test_modules
+                .iter()
+                .any(|module| path.strip_prefix(module).is_some_and(|rest| rest.starts_with(['.', '/'])));
             match path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")) {
-                Some((name, file)) if !is_test_file(file) => {
+                Some((name, _)) if !is_test => {
                     *figures.crates.entry(name.to_owned()).or_default() += count_code(&lines[..inline_tests]);
                     figures.tests += count_code(&lines[inline_tests..]);
                 }
@@ -37,8 +42,28 @@ impl LineFigures {
     }
 }
 
-fn is_test_file(file: &str) -> bool {
-    file.split('/').any(|part| part == "tests" || part == "tests.rs")
+/// The modules that a file declares for tests, as their paths without an ending.
+fn test_modules(path: &str, code: &str) -> Vec<String> {
+    let folder = ["/lib.rs", "/main.rs", "/mod.rs"].iter().find_map(|end| path.strip_suffix(end));
+    let folder = folder.or_else(|| path.strip_suffix(".rs")).unwrap_or_default();
+    let names =
+        code.split("#[cfg(test)]\nmod ").skip(1).filter_map(|rest| rest.lines().next()?.strip_suffix(';'));
+    names.map(|name| format!("{folder}/{name}")).collect()
+}
+
+/// The line at which the tests begin that a file has after its code.
+fn find_inline_tests(lines: &[&str]) -> usize {
+    let begins =
+        |pair: &[&str]| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{');
+    lines.windows(2).position(begins).unwrap_or(lines.len())
+}
+
+#[test]
+fn test_modules_are_those_declared_for_tests() {
+    let code = "mod code;\n#[cfg(test)]\nmod cases;\n\nfn f() {}\n#[cfg(test)]\nmod tests {\n";
+    assert_eq!(test_modules("crates/a/src/lib.rs", code), ["crates/a/src/cases"]);
+    assert_eq!(test_modules("crates/a/src/b.rs", code), ["crates/a/src/b/cases"]);
+    assert_eq!(find_inline_tests(&code.lines().collect::<Vec<_>>()), 5);
 }
 
 fn count_code(lines: &[&str]) -> usize {

@@ -2,7 +2,7 @@
 
 use crate::{command::ProgramLauncher, fault::AdviceFault, program_guard::find_own_program};
 use countersign_client::{BadServiceUrl, ServiceClients, ServiceUrl};
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use reqwest::Client;
 use std::{sync::OnceLock, time::Duration};
 

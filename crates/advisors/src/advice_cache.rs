@@ -46,7 +46,7 @@ impl AdviceCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use countersign_events::event::AdviceVerdict;
+    use countersign_events::AdviceVerdict;
 
     fn key(number: usize) -> CacheKey {
         (Sha256::digest(b"configuration"), Sha256::digest(&number.to_be_bytes()))

@@ -1,14 +1,9 @@
 //! The questions that one process asks while it has the advisor lease: one task per call and advisor, so that none
 //! waits for another, and nothing waits for them.
 
-use crate::{
-    ask::AdviceOutcome,
-    desk::{AdvisorDesk, AdvisorPlace},
-    fault::AdviceFault,
-    question::{AdviceQuestion, RECENT_CALLS},
-};
+use crate::{AdviceFault, AdviceOutcome, AdviceQuestion, AdvisorDesk, AdvisorPlace, RECENT_CALLS};
 use countersign_api as api;
-use countersign_events::{CallId, Event, EventType, ThreadId, event::AdvisorMode};
+use countersign_events::{AdvisorMode, CallId, Event, EventType, ThreadId};
 use countersign_gate::{AdvisedCall, EmbeddedGate, GateFailure};
 use countersign_policy::{AdvisorSettings, JudgedCall, Policy};
 use countersign_store::Clock;

@@ -2,7 +2,7 @@
 //! elsewhere must not be able to send any server file or variable to an address of their choice.
 
 use crate::fault::AdviceFault;
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use countersign_gate::{SecretFile, SecretFileError};
 use std::{env, fmt, path::Path};
 

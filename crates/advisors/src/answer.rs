@@ -1,7 +1,7 @@
 //! Advisor answers in Countersign's own protocol.
 
 use crate::{fault::AdviceFault, shortened_text::shorten};
-use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
+use countersign_events::{AdviceTokens, AdviceVerdict, Confidence};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::error::Category;
 

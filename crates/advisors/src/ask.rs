@@ -1,19 +1,13 @@
 //! Asks an advisor once, within its time limit.
 
 use crate::{
-    access::AdvisorAccess,
-    answer::AdviceAnswer,
+    AdviceAnswer, AdviceFault, AdviceQuestion, AdvisorAccess,
     chat::{ChatModel, ask_chat},
-    fault::AdviceFault,
     own_protocol::{ask_program, ask_service},
-    question::AdviceQuestion,
     service::ServiceTarget,
 };
 use countersign_approvals::decide::AdviceCommand;
-use countersign_events::{
-    Sha256,
-    event::{AdviceFailure, AdviceVerdict, AdvisorProtocol},
-};
+use countersign_events::{AdviceFailure, AdviceVerdict, AdvisorProtocol, Sha256};
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;

@@ -1,14 +1,12 @@
 //! A chat endpoint as OpenAI defines it, with an answer that follows a JSON Schema.
 
 use crate::{
-    access::AdvisorAccess,
-    answer::{AdviceAnswer, MAX_ANSWER_BYTES, read_advice, read_object, too_large},
-    fault::AdviceFault,
-    question::AdviceQuestion,
+    AdviceAnswer, AdviceFault, AdviceQuestion, AdvisorAccess, MAX_ANSWER_BYTES,
+    answer::{read_advice, read_object, too_large},
     service::{ServiceTarget, post_json},
     untrusted_data::UntrustedData,
 };
-use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
+use countersign_events::{AdviceTokens, AdviceVerdict, Confidence};
 use countersign_policy::QuestionFormat;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,11 +1,7 @@
 //! Finds advisors that cannot be asked, before a question fails.
 
-use crate::{
-    access::{AdvisorAccess, check_url},
-    advisor_key::{AdvisorKey, check_key_name},
-    fault::AdviceFault,
-};
-use countersign_events::event::AdvisorProtocol;
+use crate::{AdviceFault, AdvisorAccess, AdvisorKey, access::check_url, advisor_key::check_key_name};
+use countersign_events::AdvisorProtocol;
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 
 /// Checks the advisor settings that do not depend on the asking server.

@@ -2,11 +2,11 @@
 //! output. It has an empty environment. When the answer is read, or the time is over, it is killed with its children.
 
 use crate::{
-    answer::{MAX_ANSWER_BYTES, too_large},
-    fault::AdviceFault,
+    AdviceFault, MAX_ANSWER_BYTES,
+    answer::too_large,
     program_guard::{PROGRAM_GUARD, ProgramEnd},
 };
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     path::{Path, PathBuf},

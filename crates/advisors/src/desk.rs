@@ -1,13 +1,9 @@
 //! Asks the policy's advisors, with a cache and a limit on concurrent questions for each advisor.
 
 use crate::{
-    access::AdvisorAccess,
-    advice_cache::AdviceCache,
-    ask::{AdviceOutcome, ask_advisor},
-    fault::AdviceFault,
-    question::AdviceQuestion,
+    AdviceFault, AdviceOutcome, AdviceQuestion, AdvisorAccess, advice_cache::AdviceCache, ask_advisor,
 };
-use countersign_events::{Sha256, event::AdviceFailure};
+use countersign_events::{AdviceFailure, Sha256};
 use countersign_policy::AdvisorSettings;
 use std::{
     collections::HashMap,

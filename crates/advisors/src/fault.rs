@@ -1,7 +1,7 @@
 //! The reason why an advisor gave no valid answer.
 
 use crate::shortened_text::shorten;
-use countersign_events::event::{AdviceFailure, AdvisorProtocol};
+use countersign_events::{AdviceFailure, AdvisorProtocol};
 
 /// The longest description of a failure, in characters.
 const MAX_DETAIL: usize = 300;

@@ -1,11 +1,8 @@
 //! Countersign's own protocol: the question as JSON in, and the answer as JSON out, over HTTP or to a program.
 
 use crate::{
-    access::AdvisorAccess,
-    answer::{AdviceAnswer, MAX_ANSWER_BYTES},
+    AdviceAnswer, AdviceFault, AdviceQuestion, AdvisorAccess, MAX_ANSWER_BYTES,
     command::ask_command,
-    fault::AdviceFault,
-    question::AdviceQuestion,
     service::{ServiceTarget, post_json},
 };
 

@@ -4,8 +4,7 @@
 use crate::{fault::AdviceFault, shortened_text::shorten};
 use countersign_api as api;
 use countersign_events::{
-    Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Basis, Decision, Place, Source, Status},
+    Basis, Decision, Json, Place, Principal, Sha256, Source, Status, ThreadId, Timestamp, ToolName,
 };
 use countersign_policy::QuestionFormat;
 use countersign_redaction::Redactor;

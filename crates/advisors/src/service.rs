@@ -1,12 +1,11 @@
 //! Sends a question over HTTP, and reads an answer of limited size. Time is limited by the caller.
 
 use crate::{
-    access::{AdvisorAccess, check_url, not_public},
-    advisor_key::AdvisorKey,
-    fault::AdviceFault,
+    AdviceFault, AdvisorAccess, AdvisorKey,
+    access::{check_url, not_public},
 };
 use countersign_client::{BodyFailure, describe_request_failure, find_private_address, read_limited_body};
-use countersign_events::event::AdviceFailure;
+use countersign_events::AdviceFailure;
 use reqwest::{Response, StatusCode, header};
 use std::time::Duration;
 

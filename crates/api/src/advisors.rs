@@ -1,8 +1,8 @@
 //! Advisors: programs that the policy asks about calls, their advice, and complaints by people about calls.
 
 use countersign_events::{
-    Principal, Sha256, Timestamp,
-    event::{AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Confidence, ReportSource},
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Confidence, Principal, ReportSource, Sha256,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The keys with which approvers prove their decisions.
 
 use crate::{Principal, Sha256, Timestamp, commands::read_word, object::read_optional_object};
-use countersign_events::event::{DecisionProof, ProofKind};
+use countersign_events::{DecisionProof, ProofKind};
 use serde::{Deserialize, Serialize};
 
 /// The proof that a person made a decision: a signature by a key of that person over the decision's statement.

@@ -5,7 +5,7 @@ use crate::{
     commands::{is_false, maybe_word, read_word},
     object::{read_objects, read_optional_object},
 };
-use countersign_events::event::{Decision, GrantAgents};
+use countersign_events::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions in one request.

@@ -4,7 +4,7 @@ use crate::{
     ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
     Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
-use countersign_events::event::{self, Place, Status};
+use countersign_events::{Place, Status};
 use serde::{Deserialize, Serialize};
 
 /// A call in its current state.
@@ -74,7 +74,7 @@ pub struct Call {
     pub place: Option<Place>,
     /// The tool definition when the call was proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub definition: Option<event::ToolDefinition>,
+    pub definition: Option<countersign_events::ToolDefinition>,
     /// SHA-256 of the canonical definition and annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,

@@ -2,7 +2,7 @@
 
 use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::event::{self, Decision, GrantAgents, Place, RiskLevel, Status};
+use countersign_events::{Decision, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -110,7 +110,7 @@ pub struct ProposedDefinition {
     pub needs_approval: Option<bool>,
 }
 
-impl From<ProposedDefinition> for event::ToolDefinition {
+impl From<ProposedDefinition> for countersign_events::ToolDefinition {
     fn from(definition: ProposedDefinition) -> Self {
         let ProposedDefinition { description, input_schema, needs_approval } = definition;
         Self { description, input_schema, needs_approval }
@@ -293,6 +293,14 @@ impl ClaimRequest {
             arguments: None,
             definition_hash: None,
         }
+    }
+
+    /// Creates a claim for the proposer of the call. The log masks secrets, and only the proposer has the real values, so
+    /// the claim has them if the call has any.
+    #[must_use]
+    pub fn for_own_call(call: &Call, executor: &str, own: &Json) -> Self {
+        let arguments = (!call.redacted.is_empty()).then(|| own.clone());
+        Self { arguments, ..Self::for_call(call, executor) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Thread conversations in one format, for a model or for a client.
 
 use crate::{CallState, Json, ThreadId};
-use countersign_events::event::MessageFormat;
+use countersign_events::MessageFormat;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 

@@ -1,13 +1,13 @@
 //! The operations that every gate offers, over a database or over a server.
 
 use crate::{
-    AnyAnswer, AnyOperation, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CancelRequest,
-    ClaimRequest, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, Event, EventPage,
-    GateError, LogFilter, MessagePage, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport,
-    RenewRequest, ResultRequest, ThreadId,
+    AnyAnswer, AnyOperation, BulkDecisionRequest, Call, CallId, CallOperation, CallPage, CallStateFilter,
+    CancelRequest, ClaimRequest, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
+    Event, EventPage, GateError, LogFilter, MessagePage, Operation, PageQuery, PendingPage, Principal,
+    ProposeRequest, ReadinessReport, RenewRequest, ResultRequest, ThreadId, operations,
 };
 use async_trait::async_trait;
-use countersign_events::event::MessageFormat;
+use countersign_events::MessageFormat;
 use futures_util::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -30,8 +30,14 @@ pub trait CallGate: Send + Sync {
     /// gate knows it.
     fn principal(&self) -> &Principal;
 
+    /// Performs an operation on a call. The methods below are its typed forms.
+    async fn perform_on_call(&self, operation: CallOperation) -> Result<AnyAnswer, GateError>;
+
     /// Proposes a call, which the policy then judges. Proposing it again returns its current state.
-    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError>;
+    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
+        let (thread, body) = (thread.clone(), request.clone());
+        send(self, operations::ProposeCall { thread, body }).await
+    }
 
     /// Waits until the call is decided, for at most `timeout`, and then returns its state. Without `timeout`, waits
     /// without a limit.
@@ -43,7 +49,9 @@ pub trait CallGate: Send + Sync {
     ) -> Result<Call, GateError>;
 
     /// Returns the current state of a call.
-    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError>;
+    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        send(self, operations::ShowCall { thread: thread.clone(), id: id.clone() }).await
+    }
 
     /// Lists the calls, the newest proposal first; with `state`, only those that it selects.
     async fn calls(
@@ -60,10 +68,16 @@ pub trait CallGate: Send + Sync {
         thread: &ThreadId,
         id: &CallId,
         request: &DecisionRequest,
-    ) -> Result<Call, GateError>;
+    ) -> Result<Call, GateError> {
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        send(self, operations::DecideCall { thread, id, body }).await
+    }
 
     /// Claims a call, to start it. After success, run the answer's `arguments` and nothing else.
-    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError>;
+    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        send(self, operations::ClaimCall { thread, id, body }).await
+    }
 
     /// Extends a claim's lease. A renewal writes nothing while most of the lease remains.
     async fn renew_claim(
@@ -71,7 +85,10 @@ pub trait CallGate: Send + Sync {
         thread: &ThreadId,
         id: &CallId,
         request: &RenewRequest,
-    ) -> Result<Call, GateError>;
+    ) -> Result<Call, GateError> {
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        send(self, operations::RenewClaim { thread, id, body }).await
+    }
 
     /// Reports a claimed call's result.
     async fn finish(
@@ -79,7 +96,10 @@ pub trait CallGate: Send + Sync {
         thread: &ThreadId,
         id: &CallId,
         request: &ResultRequest,
-    ) -> Result<Call, GateError>;
+    ) -> Result<Call, GateError> {
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        send(self, operations::FinishCall { thread, id, body }).await
+    }
 
     /// Withdraws a call that no executor has claimed.
     async fn cancel(
@@ -87,7 +107,18 @@ pub trait CallGate: Send + Sync {
         thread: &ThreadId,
         id: &CallId,
         request: &CancelRequest,
-    ) -> Result<Call, GateError>;
+    ) -> Result<Call, GateError> {
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        send(self, operations::CancelCall { thread, id, body }).await
+    }
+}
+
+/// Performs an operation whose answer is the call.
+async fn send<O: Operation<Answer = Call> + Into<CallOperation>>(
+    gate: &(impl CallGate + ?Sized),
+    operation: O,
+) -> Result<Call, GateError> {
+    gate.perform_on_call(operation.into()).await?.into_answer_to::<O>()
 }
 
 /// The approval service: call approval, every operation in the table, and what no request and response can express,

@@ -30,8 +30,7 @@ impl HeldClaim {
         let call = gate.claim(thread, id, request).await?;
         let lease = request.lease_seconds.unwrap_or(DEFAULT_LEASE_SECONDS);
         let renew = RenewRequest { executor: request.executor.clone(), lease_seconds: Some(lease) };
-        let renewal =
-            tokio::spawn(renew_until_refused(Arc::clone(&gate), (thread.clone(), id.clone()), renew));
+        let renewal = tokio::spawn(renew_until_refused(Arc::clone(&gate), thread.clone(), id.clone(), renew));
         Ok(Self { gate, call, executor: request.executor.clone(), renewal })
     }
 
@@ -68,7 +67,7 @@ impl Drop for HeldClaim {
     }
 }
 
-async fn renew_until_refused(gate: Arc<dyn CallGate>, (thread, id): (ThreadId, CallId), renew: RenewRequest) {
+async fn renew_until_refused(gate: Arc<dyn CallGate>, thread: ThreadId, id: CallId, renew: RenewRequest) {
     let lease = Duration::from_secs(u64::from(renew.lease_seconds.unwrap_or(DEFAULT_LEASE_SECONDS)));
     loop {
         sleep((lease / 3).max(SHORTEST_INTERVAL)).await;

@@ -63,7 +63,7 @@ pub use commands::{
     ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest,
 };
 pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, UnfinishedCall};
-pub use countersign_events::event::Place;
+pub use countersign_events::Place;
 pub use cursor::{BadLogCursor, LogCursor};
 pub use durations::{DurationHistogram, DurationPercentiles};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};

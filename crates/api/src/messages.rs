@@ -1,10 +1,7 @@
 //! Thread conversations.
 
 use crate::{CallId, ErrorCode, Json, Principal, ThreadId, Timestamp, ToolName, commands::read_word};
-use countersign_events::{
-    EventType,
-    event::{Decision, MessageFormat},
-};
+use countersign_events::{Decision, EventType, MessageFormat};
 use serde::{Deserialize, Serialize};
 
 /// Messages to add to a thread's conversation: one `message` at its end, or a part of it as `messages`, which starts at

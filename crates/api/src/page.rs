@@ -1,7 +1,7 @@
 //! List pages, and thread summaries.
 
 use crate::{Call, Event, ThreadId, Timestamp};
-use countersign_events::event::Mode;
+use countersign_events::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The log's policy: the active one, and a request to activate another one.
 
 use crate::{Principal, Sha256, Timestamp, object::read_objects};
-use countersign_events::event::PolicyLayer;
+use countersign_events::PolicyLayer;
 use serde::{Deserialize, Serialize};
 
 /// The active policy.

@@ -4,7 +4,7 @@ use crate::{
     Json, Principal, ProposedDefinition, ProposedImpact, Sha256, ThreadId, Timestamp, ToolName,
     object::{read_objects, read_optional_object},
 };
-use countersign_events::event::{Basis, OnExpiry, PolicyLayer, ShadowVerdict, Verdict};
+use countersign_events::{Basis, OnExpiry, PolicyLayer, ShadowVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// An inactive policy.

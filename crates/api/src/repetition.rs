@@ -2,7 +2,7 @@
 //! proposes the same call again to get the decision on the first one.
 
 use crate::{Call, CallGate, CallState, GateError, LogFilter, PageQuery, ProposeRequest, Sha256, ThreadId};
-use countersign_events::event::Source;
+use countersign_events::Source;
 
 /// The most earlier calls with the same content that are read: the last ones.
 const MOST_CALLS: usize = 10;

@@ -1,10 +1,10 @@
 //! Approval requests as API clients see them, with their votes.
 
 use crate::{Json, Principal, Sha256, Timestamp};
-use countersign_events::event::{
+use countersign_events::json::ArgumentChange;
+use countersign_events::{
     Basis, Decision, DecisionProof, OnExpiry, ProofRequirement, SameCall, ShadowVerdict, SuggestedScope,
 };
-use countersign_events::json::ArgumentChange;
 use serde::{Deserialize, Serialize};
 
 /// The approval request for a call.

@@ -1,10 +1,7 @@
 //! Decisions as API clients see them.
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
-use countersign_events::{
-    event::{Basis, Decision, DecisionProof, ShadowVerdict, Source},
-    json::ArgumentChange,
-};
+use countersign_events::{Basis, Decision, DecisionProof, ShadowVerdict, Source, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// The decision on a call.

@@ -6,15 +6,14 @@ mod follow;
 
 use crate::{
     AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallId, CallOperation,
-    CallPage, CallStateFilter, CancelRequest, ClaimRequest, ConversationReader, ConversationView,
-    DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError, LogFilter, MessagePage,
-    Operation, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport, RenewRequest,
-    ResultRequest, RetryClass, SendOperation, ThreadId, operations,
+    CallPage, CallStateFilter, ConversationReader, ConversationView, DecisionAnswer, ErrorCode, EventPage,
+    EventStream, GateError, LogFilter, MessagePage, Operation, PageQuery, PendingPage, Principal,
+    ReadinessReport, RetryClass, ThreadId, operations,
 };
 use async_trait::async_trait;
 pub use backoff::retry;
 use backoff::{may_pass, retry_while};
-use countersign_events::event::MessageFormat;
+use countersign_events::MessageFormat;
 use futures_util::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -39,6 +38,27 @@ impl RetryingGate {
     #[must_use]
     pub fn new(inner: Arc<dyn ApprovalGate>) -> Self {
         Self { inner }
+    }
+
+    /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with this
+    /// executor's own claim, which is a success.
+    async fn retry_claim(&self, operation: &operations::ClaimCall) -> Result<Call, GateError> {
+        let operations::ClaimCall { thread, id, body: request } = operation;
+        let mut attempts = 0;
+        let attempt = || {
+            attempts += 1;
+            self.inner.claim(thread, id, request)
+        };
+        match retry(Some(EXECUTION), attempt).await {
+            Err(error) if attempts > 1 && error.code == ErrorCode::AlreadyClaimed => {
+                let claimed_by = error.facts.execution.as_ref().map(|execution| &execution.executor);
+                if claimed_by != Some(&request.executor) {
+                    return Err(error);
+                }
+                retry(Some(EXECUTION), || self.inner.call(thread, id)).await
+            }
+            outcome => outcome,
+        }
     }
 }
 
@@ -66,8 +86,8 @@ impl CallGate for RetryingGate {
         self.inner.principal()
     }
 
-    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
-        self.send(operations::ProposeCall { thread: thread.clone(), body: request.clone() }).await
+    async fn perform_on_call(&self, operation: CallOperation) -> Result<AnyAnswer, GateError> {
+        self.perform(&AnyOperation::Call(operation)).await
     }
 
     async fn wait(
@@ -81,10 +101,6 @@ impl CallGate for RetryingGate {
         retry(timeout, || self.inner.wait(thread, id, remaining())).await
     }
 
-    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        self.inner.call(thread, id).await
-    }
-
     async fn calls(
         &self,
         filter: &LogFilter,
@@ -92,66 +108,6 @@ impl CallGate for RetryingGate {
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.inner.calls(filter, state, page).await
-    }
-
-    async fn decide(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &DecisionRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::DecideCall { thread, id, body }).await
-    }
-
-    /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with this
-    /// executor's own claim, which is a success.
-    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
-        let mut attempts = 0;
-        let attempt = || {
-            attempts += 1;
-            self.inner.claim(thread, id, request)
-        };
-        match retry(Some(EXECUTION), attempt).await {
-            Err(error) if attempts > 1 && error.code == ErrorCode::AlreadyClaimed => {
-                let claimed_by = error.facts.execution.as_ref().map(|execution| &execution.executor);
-                if claimed_by != Some(&request.executor) {
-                    return Err(error);
-                }
-                retry(Some(EXECUTION), || self.inner.call(thread, id)).await
-            }
-            outcome => outcome,
-        }
-    }
-
-    async fn renew_claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &RenewRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::RenewClaim { thread, id, body }).await
-    }
-
-    async fn finish(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &ResultRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::FinishCall { thread, id, body }).await
-    }
-
-    async fn cancel(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &CancelRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::CancelCall { thread, id, body }).await
     }
 }
 
@@ -161,8 +117,7 @@ impl ApprovalGate for RetryingGate {
     async fn perform(&self, operation: &AnyOperation) -> Result<AnyAnswer, GateError> {
         // A claim has its own rule, however it is sent.
         if let AnyOperation::Call(CallOperation::ClaimCall(claim)) = operation {
-            let claimed = CallGate::claim(self, &claim.thread, &claim.id, &claim.body).await?;
-            return Ok(claim.answer(claimed));
+            return Ok(claim.answer(self.retry_claim(claim).await?));
         }
         let attempt = || self.inner.perform(operation);
         match operation.as_wire().row().retry {

@@ -2,7 +2,7 @@
 //! decide.
 
 use crate::{CallId, Json, commands::maybe_word};
-use countersign_events::event::GrantAgents;
+use countersign_events::GrantAgents;
 use serde::{Deserialize, Serialize};
 
 /// A request to preview a decision's scope.

@@ -4,7 +4,7 @@ use crate::{
     CallId, Json, Principal, ThreadId, Timestamp, ToolName,
     commands::{is_false, read_word},
 };
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
 

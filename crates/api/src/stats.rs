@@ -1,7 +1,7 @@
 //! Statistics of calls.
 
 use crate::{DurationHistogram, DurationPercentiles, Timestamp, utc_offset::UtcOffset};
-use countersign_events::event::{Basis, Verdict};
+use countersign_events::{Basis, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

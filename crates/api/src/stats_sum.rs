@@ -4,7 +4,7 @@ use crate::{
     ApprovalGate, CallCounts, CallStatistics, DayStatistics, GateError, MAX_STATISTICS_DAYS,
     MAX_STATISTICS_RULES, RuleHits, SendOperation, StatisticsQuery, ToolStatistics, operations::CountCalls,
 };
-use countersign_events::event::Basis;
+use countersign_events::Basis;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},

@@ -1,9 +1,6 @@
 //! Tokens: the credentials of callers.
 
-use countersign_events::{
-    Principal, Timestamp,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Principal, Role, Timestamp, TokenKind};
 use serde::{Deserialize, Serialize};
 
 /// A new token, or a link that signs a person in once.

@@ -4,7 +4,7 @@ use crate::{
     Json, LookAlike, Principal, ProposedDefinition, Sha256, ThreadId, Timestamp, ToolName,
     object::{read_object, read_objects},
 };
-use countersign_events::{event::ToolDefinition, json::ArgumentChange};
+use countersign_events::{ToolDefinition, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// A tool that the log knows.

@@ -1,9 +1,6 @@
 //! Webhooks: targets to which a server sends messages about calls.
 
-use countersign_events::{
-    Principal, Timestamp,
-    event::{WebhookFormat, WebhookTopic},
-};
+use countersign_events::{Principal, Timestamp, WebhookFormat, WebhookTopic};
 use serde::{Deserialize, Serialize};
 
 /// A new webhook.

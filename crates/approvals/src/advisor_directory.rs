@@ -1,10 +1,7 @@
 //! Advisor reports and modes, built from log events, and the effective mode.
 
 use crate::call::RecordedFact;
-use countersign_events::{
-    Body, Event, Sha256,
-    event::{AdvisorMode, AdvisorModeSet, AdvisorReported},
-};
+use countersign_events::{AdvisorMode, AdvisorModeSet, AdvisorReported, Body, Event, Sha256};
 use countersign_policy::{AdvisorSettings, UnmetThreshold};
 use std::collections::HashMap;
 

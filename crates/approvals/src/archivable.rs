@@ -1,8 +1,7 @@
 //! The threads that can be archived: closed ones that do not change any more.
 
 use countersign_events::{
-    Body, CallId, Event, EventType, ThreadId, Timestamp,
-    event::{ExecutionStarted, ExecutionTakenOver},
+    Body, CallId, Event, EventType, ExecutionStarted, ExecutionTakenOver, ThreadId, Timestamp,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 

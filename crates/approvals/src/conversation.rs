@@ -4,10 +4,7 @@
 //! identified by its index in the conversation and its content, and what the log already has is not stored again.
 
 use crate::Refused;
-use countersign_events::{
-    EventType, Json, Sha256,
-    event::{ConversationMessage, ErasedTexts, MessageFormat},
-};
+use countersign_events::{ConversationMessage, ErasedTexts, EventType, Json, MessageFormat, Sha256};
 use countersign_redaction::Redactor;
 
 /// The maximum number of messages in a conversation.
@@ -151,8 +148,10 @@ impl NewMessage {
     #[must_use]
     pub fn masked(
         kind: EventType,
-        (position, format): (u32, MessageFormat),
-        (content, content_hash): (&Json, Sha256),
+        position: u32,
+        format: MessageFormat,
+        content: &Json,
+        content_hash: Sha256,
         redactor: &Redactor,
     ) -> Self {
         let (content, redacted) = match redactor.redact_json(content) {

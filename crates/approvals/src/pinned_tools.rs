@@ -3,10 +3,7 @@
 //! The first definition of each tool is accepted as it is. From then on, grants and modes answer only calls that come
 //! with an accepted definition: a server cannot change what a tool says or does after it was approved.
 
-use countersign_events::{
-    Body, Json, Sha256, ToolName,
-    event::{ChangedDefinition, SeenDefinition, ToolDefinition},
-};
+use countersign_events::{Body, ChangedDefinition, Json, SeenDefinition, Sha256, ToolDefinition, ToolName};
 use countersign_redaction::Redactor;
 use std::collections::{HashMap, HashSet};
 

@@ -5,8 +5,8 @@ use crate::{
     call::RecordedFact,
 };
 use countersign_events::{
-    CallId, CallState, Principal, ThreadId, ToolName,
-    event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
+    ApprovalResponse, ApprovalVote, CallId, CallState, ExecutionStarted, Principal, ProofRequirement,
+    ThreadId, ToolName, ToolResult,
     json::{AmbiguousKeys, BadJson, Sha256},
     timestamp::Timestamp,
 };

@@ -1,9 +1,6 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
-use countersign_events::{
-    Json, Sha256, ToolName,
-    event::{Place, SuggestedScope, ToolCall},
-};
+use countersign_events::{Json, Place, Sha256, SuggestedScope, ToolCall, ToolName};
 use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 

@@ -1,16 +1,10 @@
 //! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
-use crate::{
-    Call,
-    call::{RecordedFact, UnknownFact},
-    scope::{GrantScope, ScopeOrigin},
-};
+use crate::{Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
 use countersign_events::{
-    Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
-    event::{
-        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, NewerEvent, Place, Source, Status,
-        ThreadArchived, ThreadMode, ToolPolicy, ToolPolicySet,
-    },
+    ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantRevoked, Json, Mode, NewerEvent,
+    Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp, ToolName, ToolPolicy,
+    ToolPolicySet,
 };
 use std::{collections::BTreeMap, time::Duration};
 

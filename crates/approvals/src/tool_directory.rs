@@ -5,10 +5,7 @@ use crate::{
     call::RecordedFact,
     pinned_tools::{PinnedTool, tool_of},
 };
-use countersign_events::{
-    Body, Event, Sha256, ToolName,
-    event::{DefinitionAccepted, SeenDefinition},
-};
+use countersign_events::{Body, DefinitionAccepted, Event, SeenDefinition, Sha256, ToolName};
 use std::collections::BTreeMap;
 
 /// The tools in a log.

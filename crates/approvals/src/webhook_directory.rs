@@ -2,8 +2,8 @@
 
 use crate::{access::VisibleThreads, call::RecordedFact};
 use countersign_events::{
-    Body, Event, ThreadId, Timestamp,
-    event::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRetried, WebhookTopic},
+    Body, Event, ThreadId, Timestamp, WebhookAdded, WebhookDelivered, WebhookParked, WebhookRetried,
+    WebhookTopic,
 };
 use std::collections::BTreeMap;
 

@@ -1,9 +1,8 @@
 //! `+ - * / %`, and the sign. Both operands have the same type; integers do not wrap.
 
 use crate::{
+    BinaryOperator, CelValue,
     error::EvaluationError::{self, DivisionByZero, NumberOverflow},
-    expression::BinaryOperator,
-    value::CelValue,
 };
 use BinaryOperator::{Add, Divide, Multiply, Remainder, Subtract};
 use CelValue::{Bytes, Double, Int, List, Text, Uint};

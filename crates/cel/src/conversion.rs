@@ -1,10 +1,6 @@
 //! The functions that convert a value to a type.
 
-use crate::{
-    error::EvaluationError,
-    expression::CelFunction,
-    value::{CelValue, to_whole},
-};
+use crate::{CelFunction, CelValue, EvaluationError, value::to_whole};
 use CelValue::{Bool, Bytes, Double, Int, Text, Uint};
 
 /// Converts a value to the type that the function names.

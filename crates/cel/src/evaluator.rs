@@ -1,13 +1,12 @@
 //! Evaluates expressions.
 
 use crate::{
+    BinaryOperator, CelFunction, CelValue, EvaluationBudget, EvaluationError, Expression, LoopExpression,
+    LoopKind, MapKey, UnaryOperator,
     arithmetic::{calculate, negate},
-    budget::EvaluationBudget,
     comparison::{compare, is_equal},
     conversion::convert,
-    error::EvaluationError,
-    expression::{BinaryOperator, CelFunction, Expression, LoopExpression, LoopKind, UnaryOperator},
-    value::{CelValue, MapKey, find_member},
+    value::find_member,
 };
 use std::{
     cmp::Ordering,

@@ -1,9 +1,8 @@
 //! Splits a condition into tokens.
 
 use crate::{
-    error::ParseError,
+    CelValue, ParseError,
     literal::{read_bytes, read_text},
-    value::CelValue,
 };
 
 /// A token, and the position of its first byte.

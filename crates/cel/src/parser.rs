@@ -1,11 +1,10 @@
 //! Reads a condition.
 
 use crate::{
-    error::{MAX_OPERATIONS, ParseError},
-    expression::{BinaryOperator, CelFunction, Expression, LoopExpression, LoopKind, UnaryOperator},
+    BinaryOperator, CelFunction, CelValue, Expression, LoopExpression, LoopKind, ParseError, UnaryOperator,
+    error::MAX_OPERATIONS,
     lexer::{LexerToken, TokenKind, split_tokens},
     literal::read_number,
-    value::CelValue,
 };
 use regex::RegexBuilder;
 

@@ -2,7 +2,7 @@
 
 use crate::commands;
 use clap::{Parser, Subcommand};
-use countersign_console::settings::options::GlobalOptions;
+use countersign_console::GlobalOptions;
 use countersign_service as service;
 
 /// The text after the options in `--help`.

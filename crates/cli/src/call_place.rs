@@ -1,7 +1,7 @@
 //! Where the calls of this process run, and the thread that they share without an option.
 
 use countersign_api::{Place, random_id};
-use countersign_console::context::CommandContext;
+use countersign_console::CommandContext;
 use countersign_events::Sha256;
 
 /// The number of hash digits in a thread name.

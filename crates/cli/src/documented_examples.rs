@@ -6,7 +6,7 @@ use clap::{
     Arg, Command, CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use countersign_console::settings::file::SettingsFile;
+use countersign_console::SettingsFile;
 use countersign_mcp::{ServerCommand, ServerTarget, read_server_config};
 use std::{
     collections::BTreeSet,

@@ -1,7 +1,7 @@
 //! Options that filter a list.
 
 use countersign_api::LogFilter;
-use countersign_console::exit::CliError;
+use countersign_console::CliError;
 use countersign_events::{Principal, Timestamp, ToolName};
 use countersign_policy::parse_span;
 use countersign_store::Clock;

@@ -2,10 +2,7 @@
 
 use crate::pages::read_pages;
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
+use countersign_console::{CliError, CommandExit, escape_text};
 use countersign_events::{CallId, EventType, ThreadId};
 use std::collections::HashSet;
 
@@ -83,9 +80,8 @@ async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyho
     let types = vec![EventType::ToolCall, EventType::ApprovalResponse];
     let filter = LogFilter { thread_id: thread.cloned(), types, ..LogFilter::default() };
     let tip = gate.tip(None).await?;
-    let mut page = api::PageQuery { after: (tip - RECENT).max(0), limit: api::MAX_PAGE };
     let mut found = Vec::new();
-    loop {
+    read_pages((tip - RECENT).max(0), async |page| {
         let events = gate.events(&filter, page).await?;
         for event in &events.events {
             let named: NamedCall = event.data.read()?;
@@ -93,11 +89,9 @@ async fn recent(gate: &SharedGate, thread: Option<&ThreadId>, id: &str) -> anyho
                 found.push((event.thread_id.clone(), countersign_api::parse_call_id(&named.id)?));
             }
         }
-        match events.next {
-            Some(next) => page.after = next,
-            None => break,
-        }
-    }
+        Ok(events.next)
+    })
+    .await?;
     let mut seen = HashSet::new();
     found.retain(|call| seen.insert(call.clone()));
     Ok(found)

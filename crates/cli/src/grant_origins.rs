@@ -1,7 +1,7 @@
 //! The decisions of people that answered later calls, for a list of events. An event names only the decision's `seq`.
 
 use countersign_api::{self as api, LogFilter, SharedGate};
-use countersign_events::{Event, event::Body};
+use countersign_events::{Body, Event};
 use countersign_gate::read_grant_origin;
 use std::collections::HashMap;
 

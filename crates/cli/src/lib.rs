@@ -19,13 +19,7 @@ use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
 use countersign_coding_agents::proxy::{AcpProtocol, CodexProtocol};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        error::report_error,
-        print::{first_print_failure, print_error},
-    },
-    settings,
+    CommandContext, CommandExit, first_print_failure, print_error, print_ignored_settings, report_error,
 };
 use countersign_service as service;
 use logging::Logging;
@@ -82,7 +76,7 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
     }
     // `config` lists ignored settings itself.
     if !matches!(command, CliCommand::Config(_)) {
-        settings::notice::print_ignored_settings(&context.settings, context.json, &context.error_screen());
+        print_ignored_settings(&context.settings, context.json, &context.error_screen());
     }
     start(&context, &command, name).unwrap_or_else(|error| report(&context, &error))
 }

@@ -1,11 +1,8 @@
 //! Proofs of decisions by SSH keys, which `ssh-keygen` makes.
 
 use countersign_api::{self as api, SelectionQuery, SendOperation, SharedGate, operations};
-use countersign_console::exit::{CliError, CommandExit};
-use countersign_events::{
-    Principal, Sha256,
-    event::{DecisionProof, ProofKind},
-};
+use countersign_console::{CliError, CommandExit};
+use countersign_events::{DecisionProof, Principal, ProofKind, Sha256};
 use countersign_proofs::{
     ApproverPublicKey, DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text,
     ssh::{NAMESPACE, SshSignature},

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum as _;
 use countersign_api as api;
-use countersign_console::{exit::CliError, present::text::escape_text};
+use countersign_console::{CliError, escape_text};
 use countersign_events::Json;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The stream of events of a server, which resumes after its last event when the connection breaks.
 
 use crate::{
+    SseMessage, SseParser,
     connection::{ServerConnection, sleep},
-    sse::{SseMessage, SseParser},
 };
 use countersign_api::{GateError, LogCursor, LogFilter, Problem, retry::retry};
 use countersign_events::Event;

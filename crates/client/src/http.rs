@@ -3,12 +3,11 @@
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
-    AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallPage, CallerView,
-    CancelRequest, ClaimRequest, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
-    EventPage, EventStream, GateError, LogFilter, MessagePage, PageQuery, PendingPage, ProposeRequest,
-    ReadinessReport, RenewRequest, ResultRequest, SendOperation, operations, retry::RetryingGate,
+    AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallOperation, CallPage,
+    CallerView, ConversationReader, ConversationView, DecisionAnswer, EventPage, EventStream, GateError,
+    LogFilter, MessagePage, PageQuery, PendingPage, ReadinessReport, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, MessageFormat, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -71,8 +70,8 @@ impl CallGate for HttpGate {
         &self.by
     }
 
-    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
-        self.send(operations::ProposeCall { thread: thread.clone(), body: request.clone() }).await
+    async fn perform_on_call(&self, operation: CallOperation) -> Result<AnyAnswer, GateError> {
+        self.perform(&AnyOperation::Call(operation)).await
     }
 
     async fn wait(
@@ -84,10 +83,6 @@ impl CallGate for HttpGate {
         self.connection.wait(thread, id, timeout).await
     }
 
-    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        self.send(operations::ShowCall { thread: thread.clone(), id: id.clone() }).await
-    }
-
     async fn calls(
         &self,
         filter: &LogFilter,
@@ -95,51 +90,6 @@ impl CallGate for HttpGate {
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.connection.calls(filter, state, page).await
-    }
-
-    async fn decide(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &DecisionRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::DecideCall { thread, id, body }).await
-    }
-
-    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::ClaimCall { thread, id, body }).await
-    }
-
-    async fn renew_claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &RenewRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::RenewClaim { thread, id, body }).await
-    }
-
-    async fn finish(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &ResultRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::FinishCall { thread, id, body }).await
-    }
-
-    async fn cancel(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &CancelRequest,
-    ) -> Result<Call, GateError> {
-        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
-        self.send(operations::CancelCall { thread, id, body }).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::connection::ServerConnection;
 use countersign_api::{self as api, GateError, LogFilter};
-use countersign_events::{CallStateFilter, ThreadId, event::MessageFormat};
+use countersign_events::{CallStateFilter, MessageFormat, ThreadId};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 

@@ -1,8 +1,8 @@
 //! The address of another service that a person named, and the HTTP clients that reach only what it permits.
 
 use crate::{
-    public_address::{PrivateAddress, PublicResolver, check_public, resolve_public},
-    tls::new_http_client_builder,
+    PrivateAddress, new_http_client_builder,
+    public_address::{PublicResolver, check_public, resolve_public},
 };
 use countersign_api::{ErrorCode, GateError};
 use reqwest::{Client, ClientBuilder, redirect::Policy};

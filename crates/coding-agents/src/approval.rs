@@ -127,11 +127,9 @@ impl SoughtCall<'_> {
         if is_edited && let Some(why) = self.why_edit_cannot_run(&call) {
             return Ok(Some(ApprovalOutcome::Refused(why)));
         }
-        let masked = !call.redacted.is_empty();
         let claim = ClaimRequest {
             lease_seconds: Some(self.terms.lease_seconds),
-            arguments: (masked && !is_edited).then(|| self.request.arguments.clone()),
-            ..ClaimRequest::for_call(&call, self.terms.executor)
+            ..ClaimRequest::for_own_call(&call, self.terms.executor, &self.request.arguments)
         };
         match self.gate.claim(self.thread, &call.id, &claim).await {
             Ok(call) => Ok(Some(ApprovalOutcome::Claimed(ClaimedCall { call: Box::new(call), is_edited }))),

@@ -5,10 +5,7 @@ use axum::body::Bytes;
 use countersign_api::{
     ApprovalGate, Call, CallGate, EventStream, GateError, LogCursor, LogFilter, PageQuery,
 };
-use countersign_events::{
-    Event, Json, ThreadId, Timestamp,
-    event::{Body, ConversationMessage},
-};
+use countersign_events::{Body, ConversationMessage, Event, Json, ThreadId, Timestamp};
 use countersign_gate::EmbeddedGate;
 use countersign_messages::read_message;
 use countersign_store::Clock;

@@ -1,23 +1,9 @@
 //! What every command receives: the settings, the output options, the clock, and the connection to the log.
 
 use crate::{
-    credentials::{CallerSide, authorize},
-    exit::{CliError, CommandExit},
-    policy_file::keep_managed_layer,
-    present::{
-        progress::ProgressLine,
-        screen::{ScreenFormat, use_colours},
-        text::escape_text,
-    },
-    settings::{
-        effective::{Settings, read_policy},
-        keys::SettingKey,
-        log_target::LogTarget,
-        notice::print_notice,
-        options::GlobalOptions,
-        value::LogFormat,
-    },
-    webhook_sender::webhook_sender,
+    CallerSide, CliError, CommandExit, GlobalOptions, LogFormat, LogTarget, ProgressLine, ScreenFormat,
+    SettingKey, Settings, authorize, escape_text, keep_managed_layer, present::screen::use_colours,
+    read_policy, settings::notice::print_notice, webhook_sender,
 };
 use countersign_api::{ApprovalGate, CallerView, GateError, SendOperation, SharedGate, operations};
 use countersign_client::{HttpGate, without_password};

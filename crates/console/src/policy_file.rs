@@ -3,7 +3,7 @@
 use crate::exit::{CliError, CommandExit};
 use countersign_advisors::check_advisor_settings;
 use countersign_api as api;
-use countersign_events::event::{AdviceFailure, PolicyLayer};
+use countersign_events::{AdviceFailure, PolicyLayer};
 use countersign_policy::{
     BadPolicy, LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, Policy, PolicyText,
 };

@@ -21,7 +21,7 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Removes what a process has left that was killed while it replaced the file. The caller holds the lock.
-pub fn remove_unfinished(path: &Path) {
+pub(crate) fn remove_unfinished(path: &Path) {
     let _ = fs::remove_file(fresh_name(path));
 }
 

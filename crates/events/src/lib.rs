@@ -2,7 +2,7 @@
 //! the hash chain. It performs no I/O and reads no clock.
 
 pub mod chain;
-pub mod event;
+mod event;
 mod folded_spelling;
 pub mod id;
 pub mod json;
@@ -15,7 +15,7 @@ pub mod proven;
 pub mod sealed;
 pub mod timestamp;
 
-pub use event::{Body, CallState, CallStateFilter, Event, EventGroup, EventType};
+pub use event::*;
 pub use folded_spelling::fold_spelling;
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};

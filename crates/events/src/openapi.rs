@@ -2,14 +2,10 @@
 //! types check when they are deserialized.
 
 use crate::{
-    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName,
-    event::{
-        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, GrantAgents,
-        MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Source,
-        Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
-    },
-    id::MAX_NAME_BYTES,
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, CallId, CallState, CallStateFilter,
+    Decision, Event, EventType, GrantAgents, Json, MessageFormat, Mode, OnExpiry, Principal, ProofKind,
+    ProofRequirement, ReportSource, RiskLevel, Role, Sha256, Source, Status, ThreadId, Timestamp, TokenKind,
+    ToolName, ToolPolicy, Verdict, WebhookFormat, WebhookTopic, id::MAX_NAME_BYTES,
 };
 use serde_json::json;
 use utoipa::{

@@ -3,7 +3,7 @@
 use crate::GateFailure;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use countersign_approvals::call::RecordedFact;
-use countersign_events::event::PolicySet;
+use countersign_events::PolicySet;
 use countersign_policy::{Policy, PolicyText};
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;

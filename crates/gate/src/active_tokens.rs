@@ -2,7 +2,7 @@
 
 use arc_swap::ArcSwap;
 use countersign_approvals::access::{TokenDirectory, TokenRecord, TokenRejection, TokenSecret};
-use countersign_events::{Body, Timestamp, event::TokenKind};
+use countersign_events::{Body, Timestamp, TokenKind};
 use countersign_store::{Clock, EventWaiter, Store, StoreError};
 use std::{
     collections::HashSet,

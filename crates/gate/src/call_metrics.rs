@@ -3,8 +3,7 @@
 
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
-    Event, EventType, ThreadId,
-    event::{AdviceFailure, ApprovalResponse, Body, Decision, Source, Status, ToolResult},
+    AdviceFailure, ApprovalResponse, Body, Decision, Event, EventType, Source, Status, ThreadId, ToolResult,
 };
 use countersign_store::CommandOutcome;
 use prometheus_client::{

@@ -118,11 +118,11 @@ impl DueTaskRunner {
     /// Judges a call that its expiry may allow, if the policy changed since the request.
     async fn evidence_for_expiry(
         &self,
-        (thread, id): &CallName,
+        call: &CallName,
         policy: &Arc<Policy>,
         now: Timestamp,
     ) -> Result<CommandEvidence, StoreError> {
-        let call = self.store.call(thread, id).await?;
+        let call = self.store.call(&call.0, &call.1).await?;
         match call.filter(|call| expiry_needs_judgement(call, policy.hash(), now)) {
             Some(call) => Ok(self.judge.judge_call(policy, call).await),
             None => Ok(CommandEvidence::NotNeeded),

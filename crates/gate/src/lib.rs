@@ -41,12 +41,12 @@ mod view;
 mod webhook_delivery;
 
 pub use call_reader::{CallReader, CallSelection, ReadLimits};
-pub use embedded::{
-    AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,
-    archive::{ArchiveCheck, ArchiveSummary},
-};
+pub use embedded::KeyRegistration;
 pub use error::GateFailure;
-pub use gate::{AdvisedCall, AdvisedPage, EmbeddedGate, add_managed_rule, remove_managed_rule};
+pub use gate::{
+    AccountHolder, AdvisedCall, AdvisedPage, ArchiveCheck, ArchiveSummary, EmbeddedGate, PasskeySignIn,
+    SessionPages, SessionSpans, add_managed_rule, remove_managed_rule,
+};
 pub use large_work::run_large;
 pub use secret_file::{SecretFile, SecretFileError};
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict};

@@ -6,7 +6,7 @@ use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge
 use countersign_approvals::{
     Call, CallCommand, CommandEnvelope, CommandTarget, Refused, decide::answer_needs_judgement,
 };
-use countersign_events::{Principal, Sha256, event::Verdict};
+use countersign_events::{Principal, Sha256, Verdict};
 use countersign_policy::Policy;
 use countersign_store::{Clock, EventFilter, Store, StoreError};
 use std::{sync::Arc, time::Duration};

@@ -8,7 +8,7 @@ use countersign_approvals::{
     Refused,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
-use countersign_events::{CallId, ThreadId, Timestamp, event::WebhookAdded};
+use countersign_events::{CallId, ThreadId, Timestamp, WebhookAdded};
 use countersign_store::{EventWaiter, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 mod embed;
 
 use countersign_api::{self as api, ApprovalGate, CallGate, LogFilter};
-use countersign_events::{CallState, Principal, event::Decision};
+use countersign_events::{CallState, Decision, Principal};
 use countersign_gate::EmbeddedGate;
 use futures_util::StreamExt;
 

@@ -1,11 +1,9 @@
 //! The answers that the gateway gives itself: results of calls that did not run, errors, and progress.
 
-use crate::{
-    json_object::JsonObject,
-    round_parts::{OWN_QUESTION, OWN_REQUEST_PREFIX},
-};
+use crate::round_parts::{OWN_QUESTION, OWN_REQUEST_PREFIX};
 use countersign_api::{Call, CallId, GateError};
 use countersign_events::{CallState, Json};
+use countersign_json_rpc::JsonObject;
 use serde_json::json;
 
 /// Answers a tool call with an error result, so that the model reads the text and a client does not

@@ -4,21 +4,17 @@
 //! as they are.
 
 use crate::{
-    json_object::{JsonObject, range_of, splice},
-    round_parts::{OWN_REQUEST_PREFIX, RoundParts, opens_urls, read_rounds},
+    RoundParts,
+    round_parts::{OWN_REQUEST_PREFIX, opens_urls, read_rounds},
 };
 use countersign_events::Json;
+use countersign_json_rpc::{FRAME_KEYS, JsonObject, range_of, splice};
 use serde_json::value::RawValue;
 use std::ops::Range;
-
-/// The largest frame in bytes, in either direction.
-pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most elements of a batch that contains a tool call.
 pub const MAX_BATCH: usize = 1_000;
 
-/// The frame members that decide its meaning.
-pub(crate) const FRAME_KEYS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 /// The call parameters that decide its meaning.
 const CALL_KEYS: &[&str] = &["name", "arguments", "_meta", "requestState", "inputResponses"];
 

@@ -1,14 +1,15 @@
 //! Running an allowed call: claim it, forward it to the server, and record the result.
 
 use crate::{
+    ToolCallFrame,
     answer_text::{is_outcome_unknown, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
-    client_frame::{ToolCallFrame, without_carriage_returns},
     gateway_core::{GatewayCore, ServerSender},
     parked_call::{ParkedCall, StateMeaning},
     request_state::STATE_LIFE,
     server_frame::{recorded_result, with_note},
     server_input::{read_input_request, replace_state},
+    without_carriage_returns,
 };
 use countersign_api::{
     Call, ClaimRequest, ErrorCode, GateError, ResultRequest, held_claim::HeldClaim, random_id,
@@ -184,13 +185,10 @@ async fn claim(
     definition_hash: Option<Sha256>,
 ) -> Result<HeldClaim, GateError> {
     let executor = random_id(&format!("{}-", core.calls.instance));
-    // The log masks secrets. Only the client has the real values.
-    let is_masked = !call.redacted.is_empty();
     let claim = ClaimRequest {
         lease_seconds: Some(core.options.lease_seconds),
-        arguments: is_masked.then(|| frame.arguments.clone()),
         definition_hash,
-        ..ClaimRequest::for_call(call, &executor)
+        ..ClaimRequest::for_own_call(call, &executor, &frame.arguments)
     };
     HeldClaim::claim(core.calls.gate.clone(), &call.thread_id, &call.id, &claim).await
 }

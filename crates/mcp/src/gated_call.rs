@@ -1,14 +1,15 @@
 //! One call of a tool, from the client's request to its answer.
 
 use crate::{
+    ClientFrame, ToolCallFrame,
     answer_text::{BAD_STATE, error_result, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
     call_table::{MAX_ROUNDS, OpenedCall, ProposedContent},
-    client_frame::{ClientFrame, ToolCallFrame, read_client_frame},
     execution::{ClaimedExecution, PlannedExecution, runnable_frame},
     gateway_core::{GatewayCore, ServerSender},
     open_requests::RequestCancellation,
     parked_call::{ParkedCall, StateMeaning},
+    read_client_frame,
     request_state::RedeemedState,
     server_frame::with_id,
     tool_catalog::CatalogTool,

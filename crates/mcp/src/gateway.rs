@@ -1,20 +1,19 @@
 //! The gateway itself: it copies frames in both directions and takes the calls of tools out of the stream.
 
 use crate::{
+    BadFrame, ClientFrame, GatewayOptions, ServerFrame, ToolCallFrame,
     answer_text::protocol_error,
     call_table::CallTable,
-    client_frame::{
-        BadFrame, ClientFrame, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame, without_carriage_returns,
-    },
-    frame_reader::{LineRead, read_line},
     gated_call::GatedCall,
-    gateway_core::{GatewayCore, GatewayOptions, ServerSender},
+    gateway_core::{GatewayCore, ServerSender},
     open_requests::{AnswerRoute, CancelRoute, OpenRequests},
+    read_client_frame, read_server_frame,
     request_state::RequestStates,
-    server_frame::{ServerFrame, read_server_frame},
+    without_carriage_returns,
 };
 use countersign_api::{SharedGate, random_id};
 use countersign_events::Json;
+use countersign_json_rpc::{LineRead, MAX_FRAME_BYTES, read_line};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, Ordering},

@@ -1,12 +1,11 @@
 //! What the gateway tasks share, and the tool definitions.
 
 use crate::{
+    ServerPlaces, ToolCallFrame,
     call_table::CallTable,
-    client_frame::ToolCallFrame,
     open_requests::OpenRequests,
     parked_call::StateMeaning,
     request_state::RequestStates,
-    server_places::ServerPlaces,
     tool_catalog::{CatalogTool, ToolCatalog},
 };
 use countersign_api::{Call, ThreadId, random_id};

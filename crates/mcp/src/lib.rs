@@ -10,12 +10,10 @@ mod call_table;
 mod client_config;
 mod client_frame;
 mod execution;
-mod frame_reader;
 mod gated_call;
 mod gateway;
 mod gateway_core;
 mod hub;
-mod json_object;
 mod open_requests;
 mod parked_call;
 mod permission_prompt;
@@ -34,7 +32,7 @@ pub use client_config::{
     BadClientConfig, ChangedConfig, ConfigSyntax, SkippedServer, unwrap_config, wrap_config,
 };
 pub use client_frame::{
-    BadFrame, ClientCancellation, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
+    BadFrame, ClientCancellation, ClientFrame, MAX_BATCH, ToolCallFrame, read_client_frame,
     without_carriage_returns,
 };
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};

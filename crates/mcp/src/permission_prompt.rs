@@ -4,17 +4,17 @@
 //! "updatedInput":…}` or `{"behavior":"deny","message":…}`.
 
 use crate::{
+    BadFrame, ClientFrame, ToolCallFrame,
     answer_text::{progress, protocol_error, refusal_text, started_text},
-    client_frame::{BadFrame, ClientFrame, ToolCallFrame, read_client_frame},
-    frame_reader::{LineRead, read_line},
-    json_object::JsonObject,
     open_requests::{OpenRequests, RequestCancellation},
+    read_client_frame,
 };
 use countersign_api::{
     Call, CancelRequest, ClaimRequest, GateError, Place, ProposeRequest, ResultRequest, SharedCallGate,
     ThreadId, parse_call_id, random_id,
 };
 use countersign_events::{CallState, Json, ToolName};
+use countersign_json_rpc::{JsonObject, LineRead, read_line};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -194,15 +194,12 @@ impl PromptedCall {
             CallState::Denied | CallState::Cancelled => return Ok(Some(Err(call.ended_text()))),
             _ => return Ok(Some(Err(started_text(&call)))),
         }
-        // The log masks secrets. Only the agent has the real values. The claim compares them with the approved ones.
-        let is_masked = !call.redacted.is_empty();
         let executor = random_id("permission-prompt-");
-        let arguments = is_masked.then(|| proposal.arguments.clone());
-        let claim = ClaimRequest { arguments, ..ClaimRequest::for_call(&call, &executor) };
+        let claim = ClaimRequest::for_own_call(&call, &executor, &proposal.arguments);
         let claimed = gate.claim(thread, &call.id, &claim).await?;
         let result = ResultRequest { executor: Some(executor), ..ResultRequest::success(NOT_REPORTED) };
         gate.finish(thread, &call.id, &result).await?;
-        Ok(Some(Ok(if is_masked { proposal.arguments } else { claimed.arguments })))
+        Ok(Some(Ok(claim.arguments.unwrap_or(claimed.arguments))))
     }
 
     fn proposal(&self) -> Result<ProposeRequest, GateError> {

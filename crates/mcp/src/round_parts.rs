@@ -2,7 +2,7 @@
 //!
 //! Sources: MCP 2025-11-25 (elicitation in URL mode) and 2026-07-28 (multi round-trip requests).
 
-use crate::json_object::JsonObject;
+use countersign_json_rpc::JsonObject;
 
 /// The id prefix of the gateway's own requests to a client.
 pub(crate) const OWN_REQUEST_PREFIX: &str = "countersign-elicitation-";

@@ -1,11 +1,9 @@
 //! Reading server frames: which of them answer a request that the gateway follows.
 
-use crate::{
-    client_frame::read_id,
-    json_object::{JsonObject, range_of, splice},
-};
+use crate::client_frame::read_id;
 use countersign_api::ResultRequest;
-use countersign_events::{Json, Sha256, event::Status};
+use countersign_events::{Json, Sha256, Status};
+use countersign_json_rpc::{JsonObject, range_of, splice};
 
 /// A server frame.
 #[derive(Debug, Clone, PartialEq, Eq)]

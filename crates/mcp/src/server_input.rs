@@ -1,7 +1,7 @@
 //! The input that a server asks a client for while it runs a call (MCP 2026-07-28).
 
-use crate::json_object::{JsonObject, range_of, splice};
 use countersign_events::Json;
+use countersign_json_rpc::{JsonObject, range_of, splice};
 
 /// An answer with which a server asks the client for input.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,9 +1,6 @@
 //! Where gateway calls run: the identity of each server.
 
-use crate::{
-    hub::split_listed_name,
-    transport::{HttpTarget, ServerCommand, ServerEntry, ServerTarget},
-};
+use crate::{HttpTarget, ServerCommand, ServerEntry, ServerTarget, split_listed_name};
 use countersign_api::{Json, Place, Sha256};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,8 @@
 //! A server's tool definitions, as it declares them in `tools/list`.
 
-use crate::json_object::JsonObject;
 use countersign_api::ProposedDefinition;
-use countersign_events::{
-    Json, Sha256,
-    event::{self},
-};
+use countersign_events::{Json, Sha256};
+use countersign_json_rpc::JsonObject;
 use std::collections::HashMap;
 
 /// The most tools that are remembered of one server.
@@ -21,8 +18,8 @@ pub(crate) struct CatalogTool {
 impl CatalogTool {
     /// The hash by which a claim compares the definition with the approved one.
     pub(crate) fn hash(&self) -> Option<Sha256> {
-        let definition = event::ToolDefinition::from(self.definition.clone());
-        event::ToolDefinition::hash(Some(&definition), self.annotations.as_ref())
+        let definition = countersign_events::ToolDefinition::from(self.definition.clone());
+        countersign_events::ToolDefinition::hash(Some(&definition), self.annotations.as_ref())
     }
 }
 

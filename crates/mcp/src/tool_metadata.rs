@@ -1,12 +1,9 @@
 //! The definitions that a server lists: recorded in the log, and passed on with what the policy says of each tool.
 
-use crate::{
-    gateway_core::GatewayCore,
-    json_object::{JsonObject, range_of, splice},
-    tool_catalog::ToolCatalog,
-};
+use crate::{gateway_core::GatewayCore, tool_catalog::ToolCatalog};
 use countersign_api::{DefineToolsRequest, MetTool, SendOperation, ToolApproval, operations};
 use countersign_events::{Json, ToolName};
+use countersign_json_rpc::{JsonObject, range_of, splice};
 use std::{collections::HashMap, time::Duration};
 
 /// The longest time for which an answer to `tools/list` waits for the log.

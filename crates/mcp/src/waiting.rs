@@ -1,11 +1,11 @@
 //! Waiting for people's decision, in the way that the requesting client supports.
 
 use crate::{
+    ToolCallFrame,
     answer_text::{
         elicitation_complete, elicitation_request, error_result, input_required, pending_text, progress,
     },
     call_slot::CallSlot,
-    client_frame::ToolCallFrame,
     gateway_core::GatewayCore,
     open_requests::RequestCancellation,
     parked_call::StateMeaning,

@@ -1,7 +1,7 @@
 //! A person's decision, as a message contains it, and the words that the formats use for decisions.
 
 use crate::shown_call::{ARGUMENT_KEYS, CALL_ID_KEYS, NAME_KEYS, ShownCall};
-use countersign_events::{event::Decision, json::JsonTree};
+use countersign_events::{Decision, json::JsonTree};
 
 /// A decision in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]

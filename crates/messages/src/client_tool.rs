@@ -8,7 +8,7 @@ use crate::{
     shown_call::ShownCall,
 };
 use countersign_api::Call;
-use countersign_events::{event::Decision, json::JsonTree};
+use countersign_events::{Decision, json::JsonTree};
 
 /// The arguments for the call that asks a person.
 pub(crate) fn request_arguments(call: &Call) -> JsonTree {

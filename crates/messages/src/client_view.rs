@@ -3,15 +3,16 @@
 //! message asks for an approval.
 
 use crate::{
+    LoggedCall, LoggedCalls,
     answer::{AnswerTarget, ApprovalAnswer},
     formats::{adapter, read_neutral},
-    logged_call::{LoggedCall, LoggedCalls, ids_of},
+    logged_call::ids_of,
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, Json, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The call ids that a message proposes, asks about or decides.

@@ -1,17 +1,16 @@
 //! The decisions in messages: which calls they are about, what they decide, and what is shown of the calls until then.
 
 use crate::{
+    EarlierDecisions, LoggedCall, MessageAuthor, ReadConversation,
     answer::{AnswerTarget, AnswerVerdict},
-    author::{MessageAuthor, other_author},
-    earlier_decisions::{EarlierDecisions, SentAnswer},
-    logged_call::LoggedCall,
+    author::other_author,
+    earlier_decisions::SentAnswer,
     neutral::{NeutralMessage, PartContent},
     request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},
-    view::ReadConversation,
 };
 use countersign_api::{DecisionRequest, ErrorCode, GateError};
-use countersign_events::{EventType, Json, event::Decision, json::JsonTree};
+use countersign_events::{Decision, EventType, Json, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A decision in a message.

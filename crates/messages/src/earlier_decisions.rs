@@ -2,17 +2,14 @@
 //! changes of its own, and must not make it the decision of its user. So decisions are compared, not messages.
 
 use crate::{
+    SpokenDecision,
     answer::{AnswerTarget, ApprovalAnswer},
     formats::read_neutral,
     neutral::PartContent,
     request_names::REQUEST_PREFIX,
-    spoken::{SpokenDecision, read_spoken},
+    spoken::read_spoken,
 };
-use countersign_events::{
-    Json,
-    event::{Decision, MessageFormat},
-    json::JsonTree,
-};
+use countersign_events::{Decision, Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The decisions in the messages that other callers have ever sent to a thread, also in those that later ones replaced.

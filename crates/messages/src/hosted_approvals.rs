@@ -2,13 +2,13 @@
 //! does not run the call.
 
 use crate::{
+    LoggedCalls,
     answer::AnswerTarget,
-    logged_call::LoggedCalls,
     neutral::{NeutralMessage, NeutralPart, PartContent},
     request_names::is_request_id,
 };
 use countersign_api::UnfinishedCall;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 use std::collections::HashSet;
 
 const FORMAT: MessageFormat = MessageFormat::OpenAiResponses;

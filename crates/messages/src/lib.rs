@@ -41,7 +41,7 @@ pub use request_names::{is_client_tool, request_id};
 pub use spoken::{LastWords, SpokenDecision, name_in_words};
 pub use view::{ReadConversation, WrittenConversation};
 
-use countersign_events::{Json, event::MessageFormat, json::JsonTree};
+use countersign_events::{Json, MessageFormat, json::JsonTree};
 
 /// Returns true if model input can be written in this format. The others are for clients.
 #[must_use]

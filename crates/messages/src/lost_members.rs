@@ -3,11 +3,11 @@
 
 use crate::{
     image::NeutralImage,
+    is_client_tool,
     neutral::{NeutralMessage, NeutralPart, PartContent, content_text},
-    request_names::is_client_tool,
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// The members that are carried, or that only say how the others are written.
 const CARRIED: &[&str] = &[

@@ -56,13 +56,14 @@ pub(crate) struct SpeakerMember {
     pub(crate) known: &'static str,
 }
 
-/// The error about a speaker that the format does not have.
-pub(crate) fn unknown_speaker(
-    SpeakerMember { format, member, known }: SpeakerMember,
-    given: Option<&JsonTree>,
-) -> BadMessage {
-    let given = given.map_or_else(|| "missing".to_owned(), |given| shorten(&given.to_string()));
-    BadMessage::UnknownSpeaker { member, given, format, known }
+impl SpeakerMember {
+    /// The error about a message whose speaker the format does not have.
+    pub(crate) fn refuse(self, message: &JsonTree) -> BadMessage {
+        let Self { format, member, known } = self;
+        let given =
+            message.get(member).map_or_else(|| "missing".to_owned(), |given| shorten(&given.to_string()));
+        BadMessage::UnknownSpeaker { member, given, format, known }
+    }
 }
 
 fn shorten(text: &str) -> String {

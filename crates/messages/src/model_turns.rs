@@ -2,8 +2,8 @@
 
 use crate::{
     call_names::{CallNames, NameRules, rename, replacement},
+    is_client_tool,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, PartContent},
-    request_names::is_client_tool,
     written::WrittenMessages,
 };
 use countersign_events::EventType;

@@ -1,10 +1,10 @@
 //! Model input: the conversation without approvals, and with exactly one result after every call.
 
 use crate::{
+    LoggedCalls,
     call_names::rename,
     formats::{adapter, keeps_hosted_results},
     hosted_approvals::keep_hosted_approvals,
-    logged_call::LoggedCalls,
     lost_members::list_lost_members,
     model_turns::{CallForm, ResultSlot, collect_turns},
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
@@ -12,11 +12,7 @@ use crate::{
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{CallState, UnfinishedCall};
-use countersign_events::{
-    EventType,
-    event::{MessageFormat, Status},
-    json::JsonTree,
-};
+use countersign_events::{EventType, MessageFormat, Status, json::JsonTree};
 
 /// Writes the model input. The second value lists the calls that have no result yet.
 pub(crate) fn write_for_model(

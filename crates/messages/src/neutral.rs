@@ -4,7 +4,7 @@ use crate::{
     answer::ApprovalAnswer,
     image::{NeutralImage, take_images},
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +89,25 @@ pub(crate) struct NeutralResult {
 impl NeutralMessage {
     pub(crate) const fn new(kind: EventType, parts: Vec<NeutralPart>) -> Self {
         Self { kind, parts, original: None, is_changed: false }
+    }
+
+    /// A message of a format in which results have the user's role: the agent program reports them.
+    pub(crate) fn reported(kind: EventType, parts: Vec<NeutralPart>) -> Self {
+        let reports =
+            |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
+        let only_reports = !parts.is_empty() && parts.iter().all(reports);
+        let is_reported = kind == EventType::UserMessage && only_reports;
+        Self::new(if is_reported { EventType::AgentMessage } else { kind }, parts)
+    }
+
+    /// The role in such a format, where `agent` is that of the model.
+    pub(crate) fn speaker(&self, agent: &'static str) -> &'static str {
+        let reports = self.results().next().is_some() || self.answers().next().is_some();
+        match self.kind {
+            EventType::AgentMessage if !reports => agent,
+            EventType::AgentMessage | EventType::UserMessage => "user",
+            _ => "system",
+        }
     }
 
     /// The message as it was sent, if it was sent in this format and is not changed.

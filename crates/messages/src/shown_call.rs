@@ -2,7 +2,7 @@
 //! of it, so nothing here depends on the format.
 
 use crate::{
-    logged_call::LoggedCall,
+    LoggedCall,
     request_names::{CLIENT_PREFIX, REQUEST_APPROVAL, REQUEST_PREFIX},
 };
 use countersign_events::json::JsonTree;

@@ -24,7 +24,7 @@ use crate::{
     neutral::{NeutralMessage, PartContent},
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::Decision};
+use countersign_events::{Decision, EventType};
 
 /// The longest text that may be a decision.
 const MOST_BYTES: usize = 200;

@@ -5,7 +5,7 @@ use crate::{
     formats::{begins_step, keeps_hosted_results},
     neutral::{NeutralMessage, NeutralPart, PartContent},
 };
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, MessageFormat};
 
 /// Makes each step, and the results after it, messages of their own where the target format needs it.
 pub(crate) fn split_steps(

@@ -1,20 +1,19 @@
 //! A thread's conversation in one format, for a model or for a client.
 
 use crate::{
-    BadMessage,
-    author::{MessageAuthor, unclear_author},
+    BadMessage, LastWords, LoggedCalls, MessageAuthor,
+    author::unclear_author,
     client_view::{named_calls, settle_messages},
     formats::{adapter, read_neutral},
-    logged_call::LoggedCalls,
     lost_members::list_lost_members,
     model_view::write_for_model,
     neutral::NeutralMessage,
-    spoken::{LastWords, read_spoken},
+    spoken::read_spoken,
     steps::split_steps,
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{Call, LeftOutPart, UnfinishedCall};
-use countersign_events::{Json, event::MessageFormat, json::JsonTree};
+use countersign_events::{Json, MessageFormat, json::JsonTree};
 use std::collections::{BTreeSet, HashMap};
 
 /// Conversation messages, read.

@@ -1,8 +1,11 @@
 //! The messages that a format has written so far.
 
-use crate::{neutral::NeutralResult, request_names};
+use crate::{
+    neutral::{NeutralMessage, NeutralResult},
+    request_names,
+};
 use countersign_api::LeftOutPart;
-use countersign_events::json::JsonTree;
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 use std::collections::HashMap;
 
 /// What a person says in model input that would begin with the model's words, which some APIs refuse.
@@ -55,6 +58,19 @@ impl WrittenMessages {
 
     pub(crate) fn push(&mut self, message: JsonTree) {
         self.messages.push(message);
+    }
+
+    /// Takes a message whole, in a format whose API has instructions outside of the messages: for a client as it was sent,
+    /// and for a model an instruction.
+    pub(crate) fn takes_whole(&mut self, message: &NeutralMessage, format: MessageFormat) -> bool {
+        let is_instruction = !matches!(message.kind, EventType::UserMessage | EventType::AgentMessage);
+        if self.is_for_model() {
+            self.system.extend(is_instruction.then(|| message.text()));
+            return is_instruction;
+        }
+        let original = message.unchanged(format);
+        self.messages.extend(original.cloned());
+        original.is_some()
     }
 
     /// Notes that a part is left out.

@@ -1,6 +1,6 @@
 //! A person's rights, from the provider's claims. It is a pure function of the claims and the settings.
 
-use countersign_events::event::Role;
+use countersign_events::Role;
 use serde_json::{Map, Value};
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! The two steps of a sign-in: sending the browser to the provider, and reading the provider's answer.
 
 use crate::{
-    claim_mapping::ProviderPerson,
+    BadSettings, ProviderPerson, ProviderSettings, SignInError,
     http_client::{RequestFailure, send_request},
     id_token::{
         ProviderClaims, ProviderClient, ProviderIdToken, ProviderTokens, ProviderUserInfo, claims_as_json,
@@ -9,10 +9,8 @@ use crate::{
     },
     login_state::{LoginKey, LoginState},
     provider_documents::{ProviderDocuments, read_documents},
-    settings::{BadSettings, ProviderSettings},
-    sign_in_error::SignInError,
 };
-use countersign_events::{Sha256, Timestamp, event::ProviderAccount};
+use countersign_events::{ProviderAccount, Sha256, Timestamp};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId,
     ClientSecret, CsrfToken, HttpRequest, HttpResponse, Nonce, OAuth2TokenResponse, PkceCodeChallenge,

@@ -2,9 +2,8 @@
 //! is down stops no server from starting, and again after an hour or when a key is unknown.
 
 use crate::{
+    ProviderSettings, SignInError,
     http_client::{RequestFailure, send_request},
-    settings::ProviderSettings,
-    sign_in_error::SignInError,
 };
 use countersign_events::Timestamp;
 use openidconnect::{DiscoveryError, HttpRequest, IssuerUrl, core::CoreProviderMetadata};

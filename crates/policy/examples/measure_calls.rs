@@ -5,10 +5,7 @@
 //! which the agent was started, `at` that of the call, and `project` the project, if they are others.
 
 use anyhow::{Context, Result, bail};
-use countersign_events::{
-    Json, Principal, ThreadId, ToolName,
-    event::{Place, Verdict},
-};
+use countersign_events::{Json, Place, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy, PolicyProfile};
 use serde::Deserialize;
 use std::{

@@ -1,14 +1,7 @@
 //! Advisors: programs that the policy asks about calls that people would be asked about.
 
-use crate::{
-    facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
-    selector::RuleSelectors,
-};
-use countersign_events::{
-    Sha256,
-    event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported},
-};
+use crate::{RuleEffect, facts::CallFacts, outcome::SelectorHit, selector::RuleSelectors};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, Sha256};
 use std::{fmt, time::Duration};
 
 /// One million parts, which make a whole share.

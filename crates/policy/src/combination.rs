@@ -1,12 +1,13 @@
 //! Several `allow` rules that cover the commands of one line together.
 
 use crate::{
+    RuleEffect,
     command_operand::CommandOperand,
     facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
+    outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::command::find_allowed_commands;
 
 /// Finds rules that allow every command of the call together, although none of them does so alone. Each rule must match

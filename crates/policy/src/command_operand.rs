@@ -1,8 +1,9 @@
 //! The command in a call: one script, one list of words, or a program and its arguments in two values.
 
 use crate::{
+    RuleEffect,
     operands::{OperandValue, has_mapped_arguments},
-    outcome::{RuleEffect, SelectorHit},
+    outcome::SelectorHit,
     shell_wrapper::{script_of_line, script_of_words},
     tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},

@@ -2,17 +2,17 @@
 //! condition that fails never makes a verdict less strict.
 
 use crate::{
+    JudgedCall,
     annotation::{ToolHint, ToolHints},
     outcome::SelectorHit,
     spelling::did_you_mean,
-    subject::JudgedCall,
     value::{JsonPointer, OrderedValue},
 };
 use countersign_cel::{
     BinaryOperator, CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, FUNCTION_NAMES,
     LoopExpression, MapKey, ParseError, evaluate, parse,
 };
-use countersign_events::event::Place;
+use countersign_events::Place;
 use std::{collections::HashSet, sync::Arc};
 
 /// The longest condition, in bytes.

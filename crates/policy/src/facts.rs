@@ -1,6 +1,7 @@
 //! The facts about one call that rules match. Each fact is computed when a rule first needs it, and then cached.
 
 use crate::{
+    JudgedCall,
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
     condition::{self, ConditionContext, ConditionInput},
@@ -9,11 +10,10 @@ use crate::{
     outcome::SelectorHit,
     patch::{PATCH_KEYS, applies_patches, find_changed_files},
     settings::PolicySettings,
-    subject::JudgedCall,
     tools::{OperandKind, OperandMapping},
     value::{JsonPointer, OrderedValue},
 };
-use countersign_events::{Json, event::Verdict};
+use countersign_events::{Json, Verdict};
 use countersign_patterns::{ParsedPath, ParsedUrl};
 use countersign_redaction::Redactor;
 use std::cell::{Cell, OnceCell};

@@ -1,10 +1,7 @@
 //! Formats a policy and keeps its comments. Two formatted versions then differ only where their meaning
 //! differs.
 
-use crate::{
-    policy::Policy,
-    read::{BadPolicy, MAX_POLICY_BYTES, TomlNode},
-};
+use crate::{BadPolicy, MAX_POLICY_BYTES, Policy, read::TomlNode};
 use toml::de::DeTable;
 use toml_edit::{Array, ArrayOfTables, Decor, DocumentMut, Item, RawString, Table, Value};
 

@@ -1,14 +1,13 @@
 //! The pattern in a grant or a remembered denial: the rule selectors that match arguments, as JSON.
 
 use crate::{
+    JudgedCall, Policy, RuleEffect,
     beside::NamedArguments,
     command_operand::CommandOperand,
     facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
-    policy::Policy,
+    outcome::SelectorHit,
     read::{TomlNode, read_patterns},
     selector::RuleSelectors,
-    subject::JudgedCall,
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };

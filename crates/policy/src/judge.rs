@@ -1,18 +1,16 @@
 //! Judges a call: finds the rules that match, picks the strictest, and applies the tool's own metadata.
 
 use crate::{
-    advisor::AdvisorSettings,
+    AdvisorSettings, ApprovalTerms, JudgedCall, Judgement, Policy, RuleEffect,
     annotation::ToolHint,
     combination::{combine_rules, describe_combination},
     facts::CallFacts,
-    judgement::{ApprovalTerms, Judgement, OwnTerms, merge_terms},
+    judgement::{OwnTerms, merge_terms},
     metadata,
-    outcome::{RuleEffect, SelectorHit},
-    policy::Policy,
+    outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
-    subject::JudgedCall,
 };
-use countersign_events::event::{Basis, ShadowVerdict, Verdict};
+use countersign_events::{Basis, ShadowVerdict, Verdict};
 
 /// The rule that the log names where a policy only observes.
 const OBSERVE: &str = "observe";

@@ -1,10 +1,7 @@
 //! A policy's judgement of one call: the verdict, its source, and the terms on which people are asked.
 
 use crate::approvers::ApproverDirectory;
-use countersign_events::{
-    Principal, Sha256,
-    event::{Basis, OnExpiry, ProofRequirement, ShadowVerdict, Verdict},
-};
+use countersign_events::{Basis, OnExpiry, Principal, ProofRequirement, Sha256, ShadowVerdict, Verdict};
 use std::time::Duration;
 
 /// A policy's judgement of one call.

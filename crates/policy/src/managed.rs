@@ -1,12 +1,8 @@
 //! A policy's managed layer: rules that people accepted one by one, instead of writing them in a file. The log holds it
 //! with the other layers; no file of `policy.d` may have its name.
 
-use crate::{
-    policy::Policy,
-    policy_text::{MANAGED_LAYER, PolicyText},
-    read::BadPolicy,
-};
-use countersign_events::event::PolicyLayer;
+use crate::{BadPolicy, MANAGED_LAYER, Policy, PolicyText};
+use countersign_events::PolicyLayer;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
 
 /// The maximum length of one rule, in bytes.

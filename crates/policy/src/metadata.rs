@@ -2,7 +2,7 @@
 //! policy trusts may allow one.
 
 use crate::facts::CallFacts;
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 
 /// The verdict and reason that follow from tool metadata, for a call that no rule matches.
 pub(crate) fn metadata_verdict(

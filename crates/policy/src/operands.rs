@@ -1,7 +1,8 @@
 //! Call operands: the commands, addresses and paths among the arguments.
 
 use crate::{
-    outcome::{RuleEffect, SelectorHit},
+    RuleEffect,
+    outcome::SelectorHit,
     tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},
 };

@@ -1,15 +1,10 @@
 //! A policy that has been read and checked.
 
 use crate::{
-    advisor::AdvisorSettings,
-    approvers::{ApproverDirectory, AssumedLevels},
-    policy_text::PolicyText,
-    rule::PolicyRule,
-    selector::RuleSelectors,
-    settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
-    warning::PolicyWarning,
+    AdvisorSettings, ApproverDirectory, AssumedLevels, KeyRegistrars, MismatchAction, PendingLimits,
+    PolicyText, PolicyWarning, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
 };
-use countersign_events::{Sha256, event::Verdict};
+use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 

@@ -1,9 +1,6 @@
 //! The source text of a policy.
 
-use countersign_events::{
-    Sha256,
-    event::{PolicyLayer, PolicySet},
-};
+use countersign_events::{PolicyLayer, PolicySet, Sha256};
 
 /// The layers' folder, beside the main file.
 pub const LAYER_FOLDER: &str = "policy.d/";

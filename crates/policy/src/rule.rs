@@ -1,13 +1,13 @@
 //! Rules, and the verdict of one rule on one call.
 
 use crate::{
+    MANAGED_LAYER, MatchedRule, RuleEffect,
     facts::CallFacts,
-    judgement::{MatchedRule, OwnTerms},
-    outcome::{RuleEffect, SelectorHit},
-    policy_text::MANAGED_LAYER,
+    judgement::OwnTerms,
+    outcome::SelectorHit,
     selector::{RuleSelectors, format_patterns},
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::CommandPattern;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Policy settings: everything in a policy besides its rules.
 
 use crate::{annotation::HintTrust, approvers::ApproverDirectory, tools::OperandMapping};
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_redaction::Redactor;
 use std::time::Duration;
 

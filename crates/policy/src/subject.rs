@@ -1,9 +1,6 @@
 //! The call that a policy judges.
 
-use countersign_events::{
-    Json, Principal, ThreadId, ToolName,
-    event::{Place, ToolDefinition},
-};
+use countersign_events::{Json, Place, Principal, ThreadId, ToolDefinition, ToolName};
 
 /// A tool call to judge.
 #[derive(Debug, Clone, Copy)]

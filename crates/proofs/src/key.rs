@@ -5,10 +5,7 @@ use crate::{
     passkey::{PasskeyAssertion, PasskeyPublicKey},
     ssh::{SshPublicKey, SshSignature},
 };
-use countersign_events::{
-    Sha256,
-    event::{DecisionProof, ProofKind},
-};
+use countersign_events::{DecisionProof, ProofKind, Sha256};
 use std::fmt;
 
 /// The number of hexadecimal digits in a key id.

@@ -3,7 +3,7 @@
 
 use crate::ApproverPublicKey;
 use crate::ssh::NAMESPACE;
-use countersign_events::{Principal, event::ProofKind};
+use countersign_events::{Principal, ProofKind};
 
 /// The longest file, in bytes.
 pub const MAX_FILE_BYTES: usize = 1_048_576;

@@ -1,10 +1,7 @@
 //! The statements that a person signs. They are short and readable, and they contain no content that may have to be
 //! erased: only the hashes of arguments, patterns and comments.
 
-use countersign_events::{
-    CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, GrantAgents},
-};
+use countersign_events::{CallId, Decision, GrantAgents, Json, Principal, Sha256, ThreadId, ToolName};
 use std::fmt::Write as _;
 
 /// A statement that a person signs.

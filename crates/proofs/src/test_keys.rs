@@ -5,10 +5,7 @@ use crate::{
     base64url::{encode_ssh, encode_url},
     ssh::NAMESPACE,
 };
-use countersign_events::{
-    Sha256,
-    event::{DecisionProof, ProofKind},
-};
+use countersign_events::{DecisionProof, ProofKind, Sha256};
 use ring::{
     digest,
     signature::{Ed25519KeyPair, KeyPair},

@@ -7,10 +7,7 @@ use crate::{
     ssh::{SshPublicKey, SshSignature},
     test_keys::{AssertionParts, TestKey},
 };
-use countersign_events::{
-    Principal, Sha256,
-    event::{DecisionProof, ProofKind},
-};
+use countersign_events::{DecisionProof, Principal, ProofKind, Sha256};
 
 const SITE: &str = "example.com";
 

@@ -7,7 +7,7 @@ use crate::{
     public_key::{PublicKey, SignatureForm},
     test_keys::TestKey,
 };
-use countersign_events::{Principal, Sha256, event::ProofKind};
+use countersign_events::{Principal, ProofKind, Sha256};
 
 const SITE: &str = "example.com";
 

@@ -23,10 +23,7 @@ pub use report::{
 };
 pub use suggest::{RuleSuggester, RuleSuggestion, SuggestedRule, SuggestionOptions};
 
-use countersign_events::{
-    Sha256,
-    event::{Source, Verdict},
-};
+use countersign_events::{Sha256, Source, Verdict};
 use countersign_policy::{Judgement, Policy};
 use past_answer::{PastAnswer, RecordedObjection};
 use tally::{CaseList, GrantTally, ReplayedAnswer, RuleTally, is_same_answer};

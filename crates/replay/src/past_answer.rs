@@ -1,10 +1,7 @@
 //! The recorded answer to a call, classified for a replay.
 
 use countersign_approvals::Call;
-use countersign_events::{
-    Principal, Sha256, Timestamp,
-    event::{Decision, Source},
-};
+use countersign_events::{Decision, Principal, Sha256, Source, Timestamp};
 
 /// The kind of recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::{
     tally::{CaseList, is_same_answer},
 };
 use countersign_approvals::Call;
-use countersign_events::{Sha256, event::Verdict};
+use countersign_events::{Sha256, Verdict};
 use countersign_policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};

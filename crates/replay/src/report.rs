@@ -1,8 +1,7 @@
 //! Replay results: counts and lists of calls.
 
 use countersign_events::{
-    CallId, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Basis, Source, Verdict},
+    Basis, CallId, Json, Principal, Sha256, Source, ThreadId, Timestamp, ToolName, Verdict,
 };
 use serde::{Deserialize, Serialize};
 

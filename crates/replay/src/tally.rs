@@ -4,7 +4,7 @@ use super::{
     past_answer::PastAnswer,
     report::{AnswerCounts, ListedCalls, MAX_LISTED_CALLS, ReplayedCall, RuleDecisions},
 };
-use countersign_events::event::{Basis, Verdict};
+use countersign_events::{Basis, Verdict};
 use countersign_policy::Judgement;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

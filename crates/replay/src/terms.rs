@@ -1,7 +1,7 @@
 //! Compares a recorded request's approval terms with those of another policy.
 
 use countersign_approvals::Call;
-use countersign_events::event::{ApprovalRequest, OnExpiry};
+use countersign_events::{ApprovalRequest, OnExpiry};
 use countersign_policy::ApprovalTerms;
 
 /// Describes the differences between the recorded terms and `now`. Returns `None` if the terms are the same.

@@ -1,7 +1,7 @@
 //! The keywords of arrays.
 
 use crate::{
-    error::UnusableSchema,
+    UnusableSchema,
     place::ValuePlace,
     validator::{Application, Checked, Validator, ViolationList},
 };

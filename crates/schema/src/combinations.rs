@@ -1,7 +1,7 @@
 //! The keywords that apply other schemas to the same value.
 
 use crate::{
-    error::UnusableSchema,
+    UnusableSchema,
     validator::{Application, Checked, Validator, ViolationList},
 };
 use serde_json::Value;

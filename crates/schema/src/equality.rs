@@ -1,7 +1,7 @@
 //! `type`, `const` and `enum`, and the equality of JSON values.
 
 use crate::{
-    error::UnusableSchema,
+    UnusableSchema,
     validator::{Application, Checked, Validator, ViolationList},
 };
 use serde_json::{Number, Value};

@@ -1,8 +1,8 @@
 //! `unevaluatedItems` and `unevaluatedProperties`: schemas for the parts that no other keyword examines.
 
 use crate::{
+    UnusableSchema,
     arrays::element_schemas,
-    error::UnusableSchema,
     place::ValuePlace,
     validator::{Application, Checked, Validator, ViolationList},
 };

@@ -1,19 +1,35 @@
 //! The keywords of numbers.
 
 use crate::{
-    error::UnusableSchema,
+    UnusableSchema,
     validator::{Application, Checked, Validator, ViolationList},
 };
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
-/// A keyword with a bound: its name, the accepted orderings of value and bound, and the message wording.
-type BoundKeyword = (&'static str, fn(Ordering) -> bool, &'static str);
+/// A keyword with a bound.
+#[derive(Clone, Copy)]
+struct BoundKeyword {
+    name: &'static str,
+    /// The accepted orderings of value and bound.
+    fits: fn(Ordering) -> bool,
+    words: &'static str,
+}
 
-const MINIMUM: BoundKeyword = ("minimum", Ordering::is_ge, "less than the minimum of");
-const MAXIMUM: BoundKeyword = ("maximum", Ordering::is_le, "greater than the maximum of");
-const ABOVE: BoundKeyword = ("exclusiveMinimum", Ordering::is_gt, "less than or equal to the minimum of");
-const BELOW: BoundKeyword = ("exclusiveMaximum", Ordering::is_lt, "greater than or equal to the maximum of");
+const MINIMUM: BoundKeyword =
+    BoundKeyword { name: "minimum", fits: Ordering::is_ge, words: "less than the minimum of" };
+const MAXIMUM: BoundKeyword =
+    BoundKeyword { name: "maximum", fits: Ordering::is_le, words: "greater than the maximum of" };
+const ABOVE: BoundKeyword = BoundKeyword {
+    name: "exclusiveMinimum",
+    fits: Ordering::is_gt,
+    words: "less than or equal to the minimum of",
+};
+const BELOW: BoundKeyword = BoundKeyword {
+    name: "exclusiveMaximum",
+    fits: Ordering::is_lt,
+    words: "greater than or equal to the maximum of",
+};
 
 impl<'s> Validator<'s> {
     pub(crate) fn check_number(
@@ -23,17 +39,17 @@ impl<'s> Validator<'s> {
         violations: &mut ViolationList,
     ) -> Checked {
         self.budget.take(1)?;
-        for ((plain, fits, words), (exclusive, fits_exclusive, exclusive_words)) in
-            [(MINIMUM, ABOVE), (MAXIMUM, BELOW)]
-        {
-            // In draft 4, `exclusiveMinimum` is a bool that changes the meaning of `minimum`.
-            let (plain_fits, plain_words) = match on.keyword(exclusive) {
-                Some(Value::Bool(true)) => (fits_exclusive, exclusive_words),
-                _ => (fits, words),
-            };
-            check_bound(on, number, (plain, plain_fits, plain_words), violations)?;
-            if !matches!(on.keyword(exclusive), Some(Value::Bool(_))) {
-                check_bound(on, number, (exclusive, fits_exclusive, exclusive_words), violations)?;
+        for (plain, exclusive) in [(MINIMUM, ABOVE), (MAXIMUM, BELOW)] {
+            match on.keyword(exclusive.name) {
+                // In draft 4, `exclusiveMinimum` is a bool that changes the meaning of `minimum`.
+                Some(Value::Bool(true)) => {
+                    check_bound(on, number, BoundKeyword { name: plain.name, ..exclusive }, violations)?;
+                }
+                Some(Value::Bool(false)) => check_bound(on, number, plain, violations)?,
+                _ => {
+                    check_bound(on, number, plain, violations)?;
+                    check_bound(on, number, exclusive, violations)?;
+                }
             }
         }
         let Some(divisor) = number_keyword(on, "multipleOf")? else { return Ok(()) };
@@ -52,10 +68,10 @@ impl<'s> Validator<'s> {
 fn check_bound(
     on: Application<'_, '_>,
     number: &Number,
-    (keyword, fits, words): BoundKeyword,
+    BoundKeyword { name, fits, words }: BoundKeyword,
     violations: &mut ViolationList,
 ) -> Checked {
-    if let Some(bound) = number_keyword(on, keyword)?
+    if let Some(bound) = number_keyword(on, name)?
         && !compare(number, bound).is_some_and(fits)
     {
         violations.add(on.place, || format!("{number} is {words} {bound}"));

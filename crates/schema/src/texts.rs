@@ -1,7 +1,7 @@
 //! The keywords of strings.
 
 use crate::{
-    error::UnusableSchema,
+    UnusableSchema,
     validator::{Application, Checked, Validator, ViolationList},
 };
 use serde_json::Value;

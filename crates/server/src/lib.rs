@@ -112,8 +112,9 @@ async fn serve_until_stopped(
     let max_connections = max_connections(&options);
     let service = router(routes, app);
     let full_router = full::full_router(service.clone(), max_connections);
-    let limits = (max_connections, options.timeouts);
-    let connections = ConnectionSet::new((service, full_router), metrics, limits, stop.clone());
+    let timeouts = options.timeouts;
+    let connections =
+        ConnectionSet::new(service, full_router, metrics, max_connections, timeouts, stop.clone());
     let listening: Vec<_> =
         listeners.into_iter().map(|listener| listen(listener, connections.clone())).collect();
     let serving = async {

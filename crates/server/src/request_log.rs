@@ -87,7 +87,7 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
 /// The address to which a browser is sent that opened a page under a name that is none of this server's pages.
 fn redirect_to_own_page(app: &ServerState, request: &Request) -> Result<Option<String>, ProblemResponse> {
     let Some(origin) = request.extensions().get::<RequestOrigin>() else { return Ok(None) };
-    app.guard.own.redirect((request.method(), request.uri(), request.headers()), origin)
+    app.guard.own.redirect(request.method(), request.uri(), request.headers(), origin)
 }
 
 /// Refuses a request beyond the rate of its caller. Health checks have no rate, because a supervisor would restart the

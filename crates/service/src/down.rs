@@ -1,14 +1,7 @@
 //! `countersign down`: stops the service that `up` started.
 
 use crate::process::{RunningService, ServiceFiles, ServiceRecord, ServiceStarter, lock_start};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_json, print_line};
 use serde_json::json;
 use std::time::Duration;
 

@@ -1,11 +1,7 @@
 //! The reports on advisors, their modes, and the calls that they answered.
 
 use crate::{
-    Store, StoreError,
-    database::SqlQuery,
-    page::{ResultPage, readable_calls},
-    queries,
-    read::read_events,
+    ResultPage, Store, StoreError, database::SqlQuery, page::readable_calls, queries, read::read_events,
     search::limit_plus_one,
 };
 use countersign_approvals::Call;
@@ -25,8 +21,10 @@ impl Store {
     /// `limit` at most.
     pub async fn answered_by_advisor(
         &self,
-        (advisor, configuration): (&str, Sha256),
-        (after, before): (i64, i64),
+        advisor: &str,
+        configuration: Sha256,
+        after: i64,
+        before: i64,
         limit: usize,
     ) -> Result<ResultPage<Call>, StoreError> {
         let query = SqlQuery::new(queries::ANSWERED_BY_ADVISOR.on(self.inner.readers.kind()))

@@ -35,7 +35,7 @@ impl Store {
     pub async fn messages(&self, seqs: &[i64]) -> Result<Vec<Event>, StoreError> {
         let wanted = serde_json::to_string(seqs).unwrap_or_default();
         let query = SqlQuery::new(queries::MESSAGES.on(self.inner.readers.kind())).bind(wanted);
-        let found = self.query_bounded_rows("messages", query, (DATA, MOST_BYTES)).await?;
+        let found = self.query_bounded_rows("messages", query, DATA, MOST_BYTES).await?;
         Ok(read_events(&found.rows)?)
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     writer::{self, MaintenanceTask},
 };
 use countersign_approvals::Refused;
-use countersign_events::{CallId, ThreadId, event::ErasedRow};
+use countersign_events::{CallId, ErasedRow, ThreadId};
 
 impl Store {
     /// Reads the rows of a call that have or had erasable content, with the content hashes, in `seq` order. The list is

@@ -1,9 +1,8 @@
 //! Thread proposals, the newest first. A scope preview compares them, and a pending call counts similar ones.
 
 use crate::{
-    Store, StoreError,
+    ResultPage, Store, StoreError,
     database::SqlQuery,
-    page::ResultPage,
     page_limit::{DATA, MOST_BYTES, PageLimit},
     queries,
     read::read_events,
@@ -29,7 +28,7 @@ impl Store {
             .bind(floor)
             .bind(limit_plus_one(limit))
             .bind(thread_id.as_str());
-        let found = self.query_bounded_rows("history_of_thread", query, (DATA, MOST_BYTES)).await?;
+        let found = self.query_bounded_rows("history_of_thread", query, DATA, MOST_BYTES).await?;
         let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
@@ -57,10 +56,10 @@ impl Store {
                 .bind(known.saturating_add(1))
                 .bind(limit_plus_one(MAX_CALLS))
                 .bind(call.thread_id.as_str());
-            let found = self.query_bounded_rows("history_of_thread", query, (DATA, MOST_BYTES)).await?;
+            let found = self.query_bounded_rows("history_of_thread", query, DATA, MOST_BYTES).await?;
             let added = read_events(&found.rows)?;
             let has_gap = found.cut || added.len() > MAX_CALLS;
-            match recent.add(call, (known, has_gap, &added), limit) {
+            match recent.add(call, known, has_gap, &added, limit) {
                 Some(count) => return Ok(count),
                 None => known = 0,
             }

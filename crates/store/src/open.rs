@@ -1,7 +1,7 @@
 //! Opening a store: its database, its writer task and its feed task.
 
 use crate::{
-    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions, UnavailableDatabase,
+    DatabaseName, DatabaseUrl, SchemaLayout, Store, StoreError, StoreOptions, UnavailableDatabase,
     copy_mark::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
@@ -9,7 +9,6 @@ use crate::{
     queries,
     recent_tools::RecentTools,
     row,
-    schema::SchemaLayout,
     store::{LogOrigin, StoreInner},
     writer::{self, BatchWriter, WriterRequest},
 };
@@ -62,14 +61,8 @@ async fn open_database(
                 let sqlite::WritableFile { session, listener, readers, path, found, created, migration } =
                     *file;
                 let origin = LogOrigin { found, created, read_only: false, migration };
-                start_tasks(
-                    (session, listener, ReadPool::Sqlite(Arc::new(readers))),
-                    Some(path),
-                    origin,
-                    options,
-                    unfinished,
-                )
-                .await
+                let readers = ReadPool::Sqlite(Arc::new(readers));
+                start_tasks(session, listener, readers, Some(path), origin, options, unfinished).await
             }
             sqlite::OpenedFile::ReadOnly(file) => start_reading(*file, options, unfinished).await,
         },
@@ -79,25 +72,27 @@ async fn open_database(
             let created = found == SchemaLayout::None;
             let origin = LogOrigin { found, created, read_only: false, migration };
             let readers = ReadPool::Postgres(Arc::new(readers));
-            start_tasks((session, listener, readers), None, origin, options, unfinished).await
+            start_tasks(session, listener, readers, None, origin, options, unfinished).await
         }
     }
 }
 
 /// Starts the writer and the feed.
 async fn start_tasks(
-    (session, listener, readers): (impl WriteSession, impl ChangeListener, ReadPool),
+    session: impl WriteSession,
+    listener: impl ChangeListener,
+    readers: ReadPool,
     path: Option<PathBuf>,
     origin: LogOrigin,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
     let place = session.database_name();
-    let (store, inbox) = create_store(readers, (place, path), origin, &options, unfinished).await?;
+    let (store, inbox) = create_store(readers, place, path, origin, &options, unfinished).await?;
     let feed_task = spawn_feed(&store, listener, options.poll);
     let StoreInner { readers, feed, metrics, stop, tasks, .. } = &*store.inner;
     let writer = BatchWriter::new(session, Arc::clone(feed), metrics.clone());
-    let running = writer::run(writer, inbox, (options.batch.max(1), options.idle), stop.clone());
+    let running = writer::run(writer, inbox, options.batch.max(1), options.idle, stop.clone());
     let readers = readers.clone();
     tasks.spawn(async move {
         let writer = running.await;
@@ -119,8 +114,7 @@ async fn start_reading(
     let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true, migration: None };
     let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
     let (store, inbox) =
-        create_store(ReadPool::Sqlite(Arc::new(readers)), (place, None), origin, &options, unfinished)
-            .await?;
+        create_store(ReadPool::Sqlite(Arc::new(readers)), place, None, origin, &options, unfinished).await?;
     spawn_feed(&store, listener, options.poll);
     store.inner.tasks.spawn(writer::refuse(inbox, read_only, store.inner.stop.clone()));
     Ok(store)
@@ -134,7 +128,8 @@ fn spawn_feed(store: &Store, listener: impl ChangeListener, poll: Duration) -> J
 /// Creates the handle, whose tasks the caller must start.
 async fn create_store(
     readers: ReadPool,
-    (place, path): (DatabaseName, Option<PathBuf>),
+    place: DatabaseName,
+    path: Option<PathBuf>,
     origin: LogOrigin,
     options: &StoreOptions,
     unfinished: UnfinishedCopy,

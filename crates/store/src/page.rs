@@ -33,7 +33,8 @@ impl Store {
         &self,
         name: &'static str,
         query: SqlQuery,
-        (data, most): (usize, usize),
+        data: usize,
+        most: usize,
     ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
         let found =
@@ -48,7 +49,7 @@ impl Store {
         name: &'static str,
         query: SqlQuery,
     ) -> Result<CallRows, StoreError> {
-        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, (DATA + 1, MOST_BYTES)).await?;
+        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, DATA + 1, MOST_BYTES).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
             let (seq, event) = (found.number(0).unwrap_or(0), row::read_event(found, 1)?);

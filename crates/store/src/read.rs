@@ -1,13 +1,13 @@
 //! Queries for one call, the pending calls, a thread and the log's end.
 
 use crate::{
-    EventFilter, Store, StoreError, UnavailableDatabase,
+    EventFilter, ResultPage, Store, StoreError, UnavailableDatabase,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, readable_calls, replay_call},
+    page::{readable_calls, replay_call},
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
-use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp, event::PolicySet};
+use countersign_events::{CallId, DamagedEvent, Event, PolicySet, Sha256, ThreadId, Timestamp};
 use std::{
     collections::{BTreeSet, HashMap},
     time::Instant,

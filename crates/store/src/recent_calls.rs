@@ -1,17 +1,14 @@
 //! Call outcomes and running calls. Both read a limited span of the log, the newest events first.
 
 use crate::{
-    Store, StoreError,
+    ResultPage, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, readable_calls},
+    page::readable_calls,
     queries,
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{
-    CallState, CallStateFilter, Timestamp,
-    event::{Basis, Decision, Source, Status},
-};
+use countersign_events::{Basis, CallState, CallStateFilter, Decision, Source, Status, Timestamp};
 use std::time::Duration;
 
 /// The most events that a search for running calls, or a page of outcomes, reads. Each costs more than in other searches.
@@ -58,7 +55,8 @@ impl Store {
     /// the event at `before`; 0 means the log tip.
     pub async fn call_fates(
         &self,
-        (since, until): (Option<Timestamp>, Option<Timestamp>),
+        since: Option<Timestamp>,
+        until: Option<Timestamp>,
         before: i64,
     ) -> Result<ResultPage<CallFate>, StoreError> {
         let before = self.clamp_before(before).await?;

@@ -58,7 +58,9 @@ impl RecentTools {
     pub(crate) fn add(
         &self,
         call: &Call,
-        (known, has_gap, added): (i64, bool, &[Event]),
+        known: i64,
+        has_gap: bool,
+        added: &[Event],
         limit: PageLimit,
     ) -> Option<usize> {
         let mut threads = self.lock();
@@ -148,24 +150,24 @@ mod tests {
     fn later_calls_are_added_to_known_ones() {
         let (recent, call) = (RecentTools::default(), call("t"));
         assert_eq!(recent.count(&call, 3, ALL), Err(0));
-        assert_eq!(recent.add(&call, (0, false, &proposals("t", 1..=3)), ALL), Some(2));
+        assert_eq!(recent.add(&call, 0, false, &proposals("t", 1..=3), ALL), Some(2));
         assert_eq!(recent.count(&call, 3, ALL), Ok(2));
         assert_eq!(recent.count(&call, 5, ALL), Err(3));
-        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), Some(4));
-        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), Some(4), "a second reader");
+        assert_eq!(recent.add(&call, 3, false, &proposals("t", 4..=5), ALL), Some(4));
+        assert_eq!(recent.add(&call, 3, false, &proposals("t", 4..=5), ALL), Some(4), "a second reader");
     }
 
     #[test]
     fn calls_after_a_gap_replace_known_ones() {
         let (recent, call) = (RecentTools::default(), call("t"));
-        recent.add(&call, (0, false, &proposals("t", 1..=3)), ALL);
-        assert_eq!(recent.add(&call, (3, true, &proposals("t", 8..=9)), ALL), Some(2));
+        recent.add(&call, 0, false, &proposals("t", 1..=3), ALL);
+        assert_eq!(recent.add(&call, 3, true, &proposals("t", 8..=9), ALL), Some(2));
     }
 
     #[test]
     fn addition_to_dropped_calls_is_refused() {
         let (recent, call) = (RecentTools::default(), call("t"));
-        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), None);
+        assert_eq!(recent.add(&call, 3, false, &proposals("t", 4..=5), ALL), None);
     }
 
     #[test]
@@ -175,7 +177,7 @@ mod tests {
         for n in 0..2 * MAX_KEPT / MAX_CALLS {
             let thread = format!("t{n}");
             let read = proposals(&thread, 1..=limit + 1);
-            assert_eq!(recent.add(&call(&thread), (0, true, &read), ALL), Some(MAX_CALLS));
+            assert_eq!(recent.add(&call(&thread), 0, true, &read, ALL), Some(MAX_CALLS));
             let kept: usize = recent.lock().values().map(|thread| thread.calls.len()).sum();
             assert!(kept <= MAX_KEPT, "{kept} calls after {thread}");
         }

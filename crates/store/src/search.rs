@@ -2,16 +2,15 @@
 //! long and few rows match.
 
 use crate::{
-    EventFilter, Store, StoreError,
+    EventFilter, ResultPage, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{ResultPage, readable_calls},
-    page_limit::PageLimit,
-    page_limit::{DATA, MOST_BYTES},
+    page::readable_calls,
+    page_limit::{DATA, MOST_BYTES, PageLimit},
     queries,
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{CallStateFilter, Event, ThreadId, Timestamp, event::Mode};
+use countersign_events::{CallStateFilter, Event, Mode, ThreadId, Timestamp};
 
 /// The most events that one page searches.
 const SPAN: i64 = 20_000;
@@ -73,7 +72,7 @@ impl Store {
                 SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
-        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
+        let found = self.query_bounded_rows(name, query, DATA, bytes).await?;
         let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
@@ -119,7 +118,7 @@ impl Store {
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
-        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
+        let found = self.query_bounded_rows(name, query, DATA, bytes).await?;
         let mut items = read_events(&found.rows)?;
         let mut next = end;
         if found.cut || items.len() > limit {

@@ -2,14 +2,9 @@
 
 use countersign_api as api;
 use countersign_console::{
-    present::{
-        editor::difference_lines,
-        facts::{describe_masked, describe_mixed_scripts, place_facts, request_facts},
-        impact::ImpactSummary,
-        json::json_lines,
-        text::{escape_tabbed_line, escape_text},
-    },
-    wrap::{split_columns, split_near_space, text_width, wrap_words},
+    ImpactSummary, describe_masked, describe_mixed_scripts, difference_lines, escape_tabbed_line,
+    escape_text, json_lines, place_facts, request_facts, split_columns, split_near_space, text_width,
+    wrap_words,
 };
 use countersign_events::{Json, Principal};
 

@@ -5,7 +5,7 @@ use crate::{
     painter::{ColourTheme, FramePainter},
     picture::{InboxPicture, PictureBody, TextInk},
 };
-use countersign_console::wrap::text_width;
+use countersign_console::text_width;
 use ratatui::{
     Frame,
     layout::{Position, Rect},

@@ -4,8 +4,8 @@ use crate::{
     painter::FramePainter,
     picture::{ListItem, ListPane, TextInk, risk_word},
 };
-use countersign_console::wrap::{text_width, truncate_text};
-use countersign_events::event::RiskLevel;
+use countersign_console::{text_width, truncate_text};
+use countersign_events::RiskLevel;
 use ratatui::{
     layout::Rect,
     text::{Line, Span},

@@ -2,14 +2,13 @@
 //! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
 
 use crate::{
+    WatchOptions,
     inbox::message::InboxEvent,
     log_access::{limit_time, short_reason, summarize_decision},
-    options::WatchOptions,
 };
 use countersign_api::{self as api, ErrorCode, GateError, LogFilter, SharedGate};
 use countersign_events::{
-    CallId, Event, EventType, Principal, ThreadId, ToolName,
-    event::{AdvisorMode, Body, Status},
+    AdvisorMode, Body, CallId, Event, EventType, Principal, Status, ThreadId, ToolName,
 };
 use countersign_store::Clock;
 use futures_util::StreamExt;

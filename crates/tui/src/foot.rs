@@ -9,13 +9,10 @@ use crate::{
     picture::{InboxHints, TextInk, TextPart},
 };
 use countersign_console::{
-    present::{
-        scope_menu::{ScopeKind, describe_remembered_denial, pattern_letter},
-        text::escape_text,
-    },
-    wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
+    ScopeKind, describe_remembered_denial, escape_text, join_parts, pattern_letter, split_columns,
+    text_width, truncate_text, wrap_words,
 };
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 
 /// Wraps text into lines.
 type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;

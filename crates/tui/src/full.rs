@@ -1,6 +1,7 @@
 //! The inbox on the whole screen: keys and events come in, pictures go out.
 
 use crate::{
+    EndNotice, WatchError, WatchExit, WatchOptions,
     feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxAction, InboxCallKey, InboxEvent},
@@ -8,14 +9,14 @@ use crate::{
     },
     keyboard::KeyReader,
     log_access::{limit_time, preview_scopes, send_to_log},
-    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    options::wait_for_end,
     painter::ColourTheme,
     picture::InboxHints,
     screen::{FullScreen, lend_terminal, ring_bell},
     view::{build_picture, window_title},
 };
 use countersign_api::SharedGate;
-use countersign_console::present::{editor::edit_arguments, signals::TerminationSignals};
+use countersign_console::{TerminationSignals, edit_arguments};
 use countersign_events::Json;
 use countersign_store::Clock;
 use crossterm::event::{Event, KeyCode, KeyEventKind};

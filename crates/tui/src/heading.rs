@@ -10,12 +10,8 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_console::{
-    present::{
-        impact::ImpactSummary,
-        presence::describe_presence,
-        text::{escape_text, format_age, format_duration},
-    },
-    wrap::{join_parts, text_width, truncate_text, wrap_words},
+    ImpactSummary, describe_presence, escape_text, format_age, format_duration, join_parts, text_width,
+    truncate_text, wrap_words,
 };
 use countersign_events::Timestamp;
 

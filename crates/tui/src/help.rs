@@ -1,7 +1,7 @@
 //! The help page.
 
 use crate::document::DocumentRow;
-use countersign_console::wrap::wrap_words;
+use countersign_console::wrap_words;
 
 /// Keys and their effect. An entry without a key is a paragraph.
 const KEYS: &[(&str, &str)] = &[

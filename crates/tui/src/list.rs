@@ -8,12 +8,7 @@ use crate::{
     picture::{ListItem, ListPane},
 };
 use countersign_console::{
-    present::{
-        impact::ImpactSummary,
-        summary::summarize_call,
-        text::{escape_text, format_age, format_duration},
-    },
-    wrap::truncate_text,
+    ImpactSummary, escape_text, format_age, format_duration, summarize_call, truncate_text,
 };
 use countersign_events::Timestamp;
 

@@ -4,11 +4,8 @@ use crate::inbox::message::{DecisionFailure, DecisionSummary, InboxCallKey, Sent
 use countersign_api::{
     self as api, ErrorCode, GateError, ScopePreview, ScopeRequest, SendOperation, SharedGate, operations,
 };
-use countersign_console::present::text::escape_text;
-use countersign_events::{
-    Json, Principal,
-    event::{Decision, Source},
-};
+use countersign_console::escape_text;
+use countersign_events::{Decision, Json, Principal, Source};
 use countersign_store::Clock;
 use std::time::Duration;
 

@@ -4,8 +4,8 @@ use crate::{
     inbox::state::StatusTone,
     picture::{TextInk, TextPart},
 };
-use countersign_console::wrap::text_width;
-use countersign_events::event::RiskLevel;
+use countersign_console::text_width;
+use countersign_events::RiskLevel;
 use ratatui::{
     Frame,
     layout::Rect,

@@ -1,7 +1,7 @@
 //! The inbox's picture: text and its meaning, without colours or positions.
 
 use crate::{document::DocumentRow, inbox::state::StatusTone};
-use countersign_events::event::RiskLevel;
+use countersign_events::RiskLevel;
 
 /// What a piece of text means, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

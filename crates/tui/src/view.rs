@@ -1,22 +1,17 @@
 //! Builds the inbox picture for a window size.
 
 use crate::{
+    CallOrder,
     document::DocumentRow,
     foot::{key_lines, short_key_lines, status_lines},
     heading::heading,
     help::help_rows,
-    inbox::{
-        order::CallOrder,
-        state::{InboxMode, InboxState},
-    },
+    inbox::state::{InboxMode, InboxState},
     list::{list_pane, recent_lines},
     page::DocumentWindow,
     picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},
 };
-use countersign_console::{
-    present::text::escape_text,
-    wrap::{text_width, truncate_start, truncate_text, wrap_words},
-};
+use countersign_console::{escape_text, text_width, truncate_start, truncate_text, wrap_words};
 use countersign_events::Timestamp;
 
 /// The smallest window in which a call is readable.

@@ -4,7 +4,7 @@ use crate::{
     plain_text::clean_for_chat,
     webhook_message::{CallSubject, WebhookMessage},
 };
-use countersign_events::event::{AdviceVerdict, AdvisorMode, WebhookTopic};
+use countersign_events::{AdviceVerdict, AdvisorMode, WebhookTopic};
 
 /// The longest text of one fact in a chat, in characters.
 const MAX_FACT: usize = 400;

@@ -6,7 +6,7 @@ use crate::{
     webhook_message::WebhookMessage,
 };
 use countersign_api::FailingMessage;
-use countersign_events::{Timestamp, event::WebhookParked};
+use countersign_events::{Timestamp, WebhookParked};
 use countersign_gate::WebhookProgress;
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},

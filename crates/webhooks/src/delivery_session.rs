@@ -2,8 +2,9 @@
 //! behind them.
 
 use crate::{
+    HttpWebhooks,
     delivery_queue::{DeliveryQueue, FailedAttempt},
-    http_webhooks::{HttpWebhooks, OpenTarget},
+    http_webhooks::OpenTarget,
     open_claims::OpenClaims,
     webhook_message::WebhookMessage,
 };

@@ -7,7 +7,7 @@ use countersign_approvals::{
     Refused,
     webhook_directory::{ParkedMessage, WebhookRecord},
 };
-use countersign_events::{Body, Timestamp, event::WebhookDelivered};
+use countersign_events::{Body, Timestamp, WebhookDelivered};
 use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
 use countersign_store::{Clock, LeaseTask, TaskLease};
 use futures_util::StreamExt;

@@ -1,21 +1,14 @@
 //! Sends messages over HTTP: to the address that was checked, without redirects, within time limits.
 
 use crate::{
-    delivery_queue::FailedAttempt,
-    formats::render,
-    signing_secret::SigningSecret,
-    target_url::TargetUrl,
-    webhook_key::{WebhookKeyError, WebhookKeyFile},
-    webhook_message::WebhookMessage,
+    SigningSecret, WebhookKeyError, WebhookKeyFile, delivery_queue::FailedAttempt, formats::render,
+    target_url::TargetUrl, webhook_message::WebhookMessage,
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
 use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
 use countersign_client::{ServiceClients, describe_request_failure, find_private_address, read_limited_body};
-use countersign_events::{
-    Timestamp,
-    event::{WebhookAdded, WebhookFormat},
-};
+use countersign_events::{Timestamp, WebhookAdded, WebhookFormat};
 use countersign_gate::{PreparedWebhook, WebhookTransport};
 use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, Serialize};

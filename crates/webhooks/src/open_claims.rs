@@ -2,7 +2,7 @@
 //! keeps the time itself.
 
 use countersign_api as api;
-use countersign_events::{Body, CallState, Event, Timestamp, event::ExecutionStarted};
+use countersign_events::{Body, CallState, Event, ExecutionStarted, Timestamp};
 use countersign_gate::OpenClaim;
 use std::{collections::BTreeMap, time::Duration};
 

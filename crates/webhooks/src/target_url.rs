@@ -1,7 +1,7 @@
 //! Webhook target addresses, as people write them.
 
 use countersign_client::{BadServiceUrl, ServiceUrl};
-use countersign_events::event::WebhookFormat;
+use countersign_events::WebhookFormat;
 use url::Url;
 
 /// A target address. It may contain a secret, so errors do not repeat it.

@@ -2,11 +2,8 @@
 
 use countersign_api as api;
 use countersign_events::{
-    Body, Event, Json, Timestamp,
-    event::{
-        AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Place, Source,
-        WebhookTopic,
-    },
+    AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Body, Event, Json, Place,
+    Source, Timestamp, WebhookTopic,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_events::event::Role;
+use countersign_events::Role;
 use countersign_tests::{HttpAnswer, in_time};
 use insta::assert_snapshot;
 use reqwest::Method;

@@ -2,10 +2,7 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_events::{
-    Json, Principal, ThreadId, ToolName,
-    event::{Role, TokenKind, Verdict},
-};
+use countersign_events::{Json, Principal, Role, ThreadId, TokenKind, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use countersign_tests::{HttpAnswer, in_time};
 use reqwest::Method;

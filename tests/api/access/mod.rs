@@ -9,10 +9,7 @@ mod visibility;
 
 use crate::own_server::OwnServer;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_events::{
-    Principal,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Principal, Role, TokenKind};
 use countersign_server::ServerOptions;
 use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, in_time, server_options};

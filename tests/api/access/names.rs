@@ -3,7 +3,7 @@
 use super::start;
 use crate::own_server::OwnServer;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_events::{Principal, event::Role};
+use countersign_events::{Principal, Role};
 use countersign_server::IdentityHeader;
 use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, in_time, server_options};

@@ -1,7 +1,7 @@
 //! What belongs to a call's proposer, to its executor, and to a token's holder.
 
 use super::start;
-use countersign_events::event::{Role, TokenKind};
+use countersign_events::{Role, TokenKind};
 use countersign_tests::{HttpAnswer, in_time};
 use reqwest::Method;
 

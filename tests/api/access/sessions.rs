@@ -2,10 +2,7 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_events::{
-    Timestamp,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Role, Timestamp, TokenKind};
 use countersign_server::ServerOptions;
 use countersign_store::{Clock, ManualClock};
 use countersign_tests::{HttpAnswer, in_time, server_options};

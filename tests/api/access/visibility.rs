@@ -2,10 +2,7 @@
 
 use super::start;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_events::{
-    Principal,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Principal, Role, TokenKind};
 use countersign_tests::in_time;
 use insta::assert_snapshot;
 use reqwest::Method;

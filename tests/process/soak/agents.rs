@@ -2,7 +2,7 @@
 
 use super::Gate;
 use countersign_api::{self as api, GateError, LogFilter, SendOperation, operations};
-use countersign_events::{EventType, ThreadId, ToolName, event::Decision, id::CallId};
+use countersign_events::{Decision, EventType, ThreadId, ToolName, id::CallId};
 use countersign_tests::Random;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};

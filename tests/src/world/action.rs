@@ -1,6 +1,6 @@
 //! The actions of agents and people, independent of the transport.
 
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 use std::time::Duration;
 
 /// An action by an agent or a person in a thread. An `&str` as the first item is the call id.

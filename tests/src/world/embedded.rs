@@ -14,8 +14,7 @@ use countersign_approvals::{
     },
 };
 use countersign_events::{
-    CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, Status},
+    CallId, Decision, Event, EventType, Json, Principal, Sha256, Status, ThreadId, ToolName,
 };
 use countersign_policy::Policy;
 use countersign_store::{Clock, CommandOutcome, EventFilter, Store, StoreError, StoreOptions, VerifyReport};

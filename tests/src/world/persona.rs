@@ -4,10 +4,7 @@ use super::{
     action::{Action, ClaimChoice, Proposal},
     embedded::ToStore,
 };
-use countersign_events::{
-    Principal, ThreadId,
-    event::{Decision, Mode, ToolPolicy},
-};
+use countersign_events::{Decision, Mode, Principal, ThreadId, ToolPolicy};
 use std::future::Future;
 
 /// A way to reach the service.

@@ -4,7 +4,7 @@ use super::{
     Action, PersonaCaller, Transport,
     processes::{Process, ProcessEnd, ProcessWorld, Programs, program_in},
 };
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 use std::path::PathBuf;
 use tokio::process::Command;
 

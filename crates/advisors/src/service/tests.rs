@@ -1,10 +1,6 @@
 //! Tests of hostile services. Each is a socket that writes bytes.
 
-use crate::{
-    access::AdvisorAccess,
-    ask::{AdviceOutcome, ask_advisor},
-    question::tests::question,
-};
+use crate::{AdviceOutcome, AdvisorAccess, ask_advisor, question::tests::question};
 use countersign_policy::Policy;
 use serde_json::json;
 use tokio::{

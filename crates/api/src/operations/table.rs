@@ -216,7 +216,7 @@ macro_rules! define_operations {
                 }
 
                 fn into_any(self) -> AnyOperation {
-                    AnyOperation::$variant($group::$name(Box::new(self)))
+                    AnyOperation::$variant(self.into())
                 }
 
                 #[cfg(feature = "openapi")]
@@ -256,6 +256,12 @@ macro_rules! define_operations {
                 $name(Box<$name>),
             )+
         }
+
+        $(impl From<$name> for $group {
+            fn from(operation: $name) -> Self {
+                Self::$name(Box::new(operation))
+            }
+        })+
 
         impl $group {
             fn as_wire(&self) -> &dyn WireOperation {

@@ -1,7 +1,7 @@
 //! The names of people who sign in at an identity provider. A name in the log must mean one person permanently, and a quorum
 //! counts names, so an account keeps the name of its first sign-in, and no other account of its provider gets that name.
 
-use countersign_events::{event::ProviderAccount, fold_spelling};
+use countersign_events::{ProviderAccount, fold_spelling};
 use std::collections::BTreeMap;
 
 /// Account names at identity providers. They outlive the sessions.

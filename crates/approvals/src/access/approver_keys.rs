@@ -1,9 +1,6 @@
 //! The keys with which approvers prove their decisions, built from the log's events.
 
-use countersign_events::{
-    Body, Event, Principal, Sha256, Timestamp,
-    event::{ApproverKeyAdded, ApproverKeyRemoved},
-};
+use countersign_events::{ApproverKeyAdded, ApproverKeyRemoved, Body, Event, Principal, Sha256, Timestamp};
 use countersign_proofs::ApproverPublicKey;
 use std::{
     collections::{BTreeMap, BTreeSet},

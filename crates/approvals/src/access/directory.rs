@@ -2,8 +2,7 @@
 
 use super::{AccountNames, ApproverKeyDirectory, KnownNames, TokenHolder, TokenSecret};
 use countersign_events::{
-    Body, Event, EventGroup, Principal, Sha256, Timestamp,
-    event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    Body, Event, EventGroup, Principal, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked, TokenUsed,
     principal::PrincipalKind,
 };
 use std::{

@@ -1,10 +1,7 @@
 //! Credential holders: their names, their rights, and the threads that they see.
 
 use super::{ApproverStanding, CommandCaller, Right};
-use countersign_events::{
-    Principal, ThreadId,
-    event::{Role, TokenCreated},
-};
+use countersign_events::{Principal, Role, ThreadId, TokenCreated};
 use countersign_patterns::{Glob, PatternError};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The rights of each role.
 
-use countersign_events::event::Role;
+use countersign_events::Role;
 
 /// What a caller needs in order to use an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     CallCommand, advisor_directory::AdvisorDirectory, batch::thread_state::ThreadState, decide::AdviceCommand,
 };
-use countersign_events::{Body, Principal, event::ApprovalAdvice, principal::PrincipalKind};
+use countersign_events::{ApprovalAdvice, Body, Principal, principal::PrincipalKind};
 use countersign_policy::{AdvisorSettings, QualifiedPeople};
 
 /// The command that recorded an advice, under a policy with these advisors. A response may follow.

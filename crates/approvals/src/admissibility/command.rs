@@ -17,19 +17,17 @@ use crate::{
     },
 };
 use countersign_events::{
-    Body, Json, Sha256,
-    event::{
-        ApprovalResponse, ApprovalVote, Decision, DecisionProof, ErasedTexts, ExecutionStarted, GrantAgents,
-        Source, Status, ToolResult, Verdict,
-    },
+    ApprovalResponse, ApprovalVote, Body, Decision, DecisionProof, ErasedTexts, ExecutionStarted,
+    GrantAgents, Json, Sha256, Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
-/// The commands that could have caused the first row. `in_force` is the active policy and its advisors.
+/// The commands that could have caused the first row. `policy` and `advisors` are the active ones.
 pub(super) fn guesses(
     rows: &[LogRow],
     state: &ThreadState,
-    in_force: (Option<Sha256>, &[AdvisorSettings]),
+    policy: Option<Sha256>,
+    advisors: &[AdvisorSettings],
 ) -> Vec<CommandGuess> {
     let row = &rows[0];
     let call = row.body.call_id().and_then(|id| state.call(id));
@@ -49,13 +47,13 @@ pub(super) fn guesses(
         Body::ApprovalVote(vote) => self::vote(rows, vote, call, state),
         Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
         Body::ApprovalResponse(response) => self::response(row, response, call, state),
-        Body::ApprovalAdvice(advice) => vec![advice_guess(rows, advice, in_force.1)],
+        Body::ApprovalAdvice(advice) => vec![advice_guess(rows, advice, advisors)],
         Body::CallFlagged(flagged) => {
             let command = CallCommand::Flag { comment: flagged.comment.clone() };
             vec![to_call(row, command, plain_policy())]
         }
-        Body::ExecutionStarted(started) => claim(row, started, call, state, in_force.0),
-        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, in_force.0),
+        Body::ExecutionStarted(started) => claim(row, started, call, state, policy),
+        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, policy),
         Body::ExecutionRenewed(renewed) => {
             let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
             let renew = RenewCommand { executor: renewed.executor.clone(), lease };
@@ -183,7 +181,7 @@ fn respond(
         proof: response.proof.as_ref(),
         erased: &response.erased,
     };
-    answer.guesses(row, (call, state), &policy, response.policy)
+    answer.guesses(row, call, state, &policy, response.policy)
 }
 
 /// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
@@ -212,7 +210,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         .into_iter()
         .flat_map(|qualified| {
             let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
-            answer.guesses(row, (call, state), &policy, hash)
+            answer.guesses(row, call, state, &policy, hash)
         })
         .collect()
 }
@@ -235,7 +233,8 @@ impl ReconstructedAnswer<'_> {
     fn guesses(
         &self,
         row: &LogRow,
-        (call, state): (Option<&Call>, &ThreadState),
+        call: Option<&Call>,
+        state: &ThreadState,
         policy: &Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {

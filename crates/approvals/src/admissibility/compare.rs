@@ -2,10 +2,7 @@
 
 use super::{erasure, log_row::LogRow};
 use crate::NewEvent;
-use countersign_events::{
-    Body,
-    event::{ErasedTexts, ExecutionMismatch},
-};
+use countersign_events::{Body, ErasedTexts, ExecutionMismatch};
 
 /// Returns true if a row can belong to the same command as the first one. PostgreSQL gives each row inserted through
 /// SQL its own time.

@@ -4,9 +4,7 @@
 
 use super::log_row::LogRow;
 use countersign_events::{
-    Body, EventType, Sha256, ThreadId,
-    event::{CallErased, ErasedTexts, ThreadArchived},
-    principal::PrincipalKind,
+    Body, CallErased, ErasedTexts, EventType, Sha256, ThreadArchived, ThreadId, principal::PrincipalKind,
     sealed,
 };
 use std::collections::HashMap;

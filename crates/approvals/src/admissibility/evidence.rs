@@ -1,15 +1,9 @@
 //! The evidence for a reconstructed command: the policy that was active then and its verdicts, as far as the log
 //! records them.
 
-use crate::{
-    decide::{ArgumentsJudgement, CommandEvidence},
-    thread::LONGEST_MEMORY,
-};
-use countersign_events::event::Verdict;
-use countersign_events::{
-    Sha256, Timestamp,
-    event::{ApprovalRequest, ApprovalResponse, Basis, OnExpiry},
-};
+use crate::{CommandEvidence, decide::ArgumentsJudgement, thread::LONGEST_MEMORY};
+use countersign_events::Verdict;
+use countersign_events::{ApprovalRequest, ApprovalResponse, Basis, OnExpiry, Sha256, Timestamp};
 use countersign_policy::{ApprovalTerms, AssumedLevels, Judgement, Policy, QualifiedPeople};
 use std::{sync::Arc, time::Duration};
 

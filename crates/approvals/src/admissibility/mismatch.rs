@@ -8,10 +8,7 @@ use crate::{
     Call, CallCommand,
     decide::{FinishCommand, HashedArguments, is_stop_by_policy},
 };
-use countersign_events::{
-    Body, Json,
-    event::{ExecutionMismatch, Status},
-};
+use countersign_events::{Body, ExecutionMismatch, Json, Status};
 use countersign_policy::MismatchAction;
 
 /// The report that wrote the row. The mode that it sets and the claimed call's result follow in the same step.

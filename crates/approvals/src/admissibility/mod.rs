@@ -33,10 +33,7 @@ use crate::{
     registry::LogRegistries,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{
-    Body, CallId, Event, Sha256, ThreadId, chain,
-    event::{CallErased, ThreadArchived},
-};
+use countersign_events::{Body, CallErased, CallId, Event, Sha256, ThreadArchived, ThreadId, chain};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
@@ -231,12 +228,12 @@ impl AdmissibilityCheck {
         }
         let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
         let facts = LogFacts { proofs, tools, advisors };
-        let in_force = (policy.hash, self.policy.advisors());
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
-        for guess in command::guesses(rows, state, in_force).into_iter().chain(waiting) {
+        let guesses = command::guesses(rows, state, policy.hash, self.policy.advisors());
+        for guess in guesses.into_iter().chain(waiting) {
             match compare_guess(&guess, rows, state, facts) {
                 RowComparison::Same(length) => {
                     let judged = proposal::judged_by_policy(rows, state, &self.policy);

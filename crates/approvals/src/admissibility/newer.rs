@@ -1,7 +1,7 @@
 //! Events of types that only a newer version knows, and the rows that these rules therefore cannot judge.
 
 use super::log_row::LogRow;
-use countersign_events::{Body, CallId, Event, ThreadId, event::NewerEvent};
+use countersign_events::{Body, CallId, Event, NewerEvent, ThreadId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The numbers of events that the rules of this version cannot judge. The hash chain covers them like all others.

@@ -1,7 +1,7 @@
 //! Checks that each row was judged by the active policy.
 
 use super::log_row::LogRow;
-use countersign_events::{Body, Sha256, event::PolicySet};
+use countersign_events::{Body, PolicySet, Sha256};
 use countersign_policy::{Policy, PolicyText};
 
 /// Reads the policy that a row sets. A newer version may have written a policy that this one cannot read; it then has

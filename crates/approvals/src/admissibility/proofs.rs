@@ -3,10 +3,7 @@
 
 use super::log_row::LogRow;
 use crate::access::ApproverKeyDirectory;
-use countersign_events::{
-    Body, CallId, Principal,
-    event::{DecisionProof, ProofKind, Source},
-};
+use countersign_events::{Body, CallId, DecisionProof, Principal, ProofKind, Source};
 use countersign_proofs::pinned::PinnedKeys;
 
 /// The numbers of approvals by people with and without a proof. If a request needs several approvers, these are the votes.

@@ -7,8 +7,7 @@ use crate::{
     decide::{DefinitionIdentity, HashedArguments, ProposalReview, ProposeCommand},
 };
 use countersign_events::{
-    Body, Json, Sha256,
-    event::{ApprovalRequest, ApprovalResponse, Source, ToolCall, ToolDefinition, Verdict},
+    ApprovalRequest, ApprovalResponse, Body, Json, Sha256, Source, ToolCall, ToolDefinition, Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Rows that the rules would not have written are named with their reason.
 
 use super::AdmissibilityCheck;
-use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, event::PolicySet};
+use countersign_events::{Event, EventType, Json, PolicySet, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
 
 const HASH: &str = "f6a8ee6d2ff5f5c26a5e6a0f4d8a59e35af5f3c20ff2be2ee4e6e7f8a0d4b6d1";

@@ -8,10 +8,7 @@ use super::{
     thread_guess::without_patterns,
 };
 use crate::{CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview};
-use countersign_events::{
-    Body, Timestamp,
-    event::{ApprovalResponse, Decision, Mode, Source, ToolPolicy},
-};
+use countersign_events::{ApprovalResponse, Body, Decision, Mode, Source, Timestamp, ToolPolicy};
 use countersign_policy::QualifiedPeople;
 use std::collections::HashMap;
 

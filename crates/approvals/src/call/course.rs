@@ -2,11 +2,8 @@
 
 use super::{CallStanding, RecordedFact, UnknownFact};
 use countersign_events::{
-    Body, Event,
-    event::{
-        ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalVote, CallErased, CallFlagged,
-        ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
-    },
+    ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalVote, Body, CallErased, CallFlagged, Event,
+    ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
 };
 
 /// Side events of a call. None of them changes its standing by itself.

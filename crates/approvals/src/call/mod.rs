@@ -12,8 +12,8 @@ pub use unknown_fact::UnknownFact;
 
 use crate::scope::ScopeOrigin;
 use countersign_events::{
-    Body, CallId, CallState, CallStateFilter, DamagedEvent, Event, ThreadId, Timestamp,
-    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, Source, Status, ToolCall, ToolResult},
+    ApprovalRequest, ApprovalResponse, Body, CallId, CallState, CallStateFilter, DamagedEvent, Event,
+    ExecutionStarted, Source, Status, ThreadId, Timestamp, ToolCall, ToolResult,
     json::{Json, Sha256},
 };
 use countersign_policy::JudgedCall;

@@ -2,8 +2,7 @@
 
 use super::RecordedFact;
 use countersign_events::{
-    Body, Event,
-    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, Source, Status, ToolResult},
+    ApprovalRequest, ApprovalResponse, Body, Event, ExecutionStarted, Source, Status, ToolResult,
 };
 
 /// The call standing.

@@ -1,10 +1,7 @@
 //! An event that only a newer version can interpret.
 
 use crate::Refused;
-use countersign_events::{
-    Event,
-    event::{NewerEvent, NewerType},
-};
+use countersign_events::{Event, NewerEvent, NewerType};
 
 /// An event whose meaning this version does not know. Nothing that it concerns is decided or claimed, unless its author marked
 /// it as harmless.

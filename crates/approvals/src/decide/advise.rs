@@ -7,11 +7,8 @@ use super::{
 };
 use crate::{Call, CallStanding, Refused, advisor_directory::AdvisorDirectory};
 use countersign_events::{
-    Body, Principal,
-    event::{
-        AdviceVerdict, AdvisorMode, ApprovalAdvice, ApprovalRequest, Decision, ErasedTexts, Source,
-        ToolPolicy,
-    },
+    AdviceVerdict, AdvisorMode, ApprovalAdvice, ApprovalRequest, Body, Decision, ErasedTexts, Principal,
+    Source, ToolPolicy,
 };
 use countersign_policy::AdvisorSettings;
 

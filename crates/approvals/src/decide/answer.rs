@@ -7,10 +7,7 @@ use super::{
     new_event::{new_response, new_result},
 };
 use crate::{Call, GrantScope};
-use countersign_events::{
-    Body, Json,
-    event::{ApprovalResponse, DecisionProof, Source, Status},
-};
+use countersign_events::{ApprovalResponse, Body, DecisionProof, Json, Source, Status};
 
 /// An approver answer that has passed all checks.
 pub(super) struct CheckedAnswer<'a> {

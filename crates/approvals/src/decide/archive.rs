@@ -2,7 +2,7 @@
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::Refused;
-use countersign_events::{Body, event::ThreadArchived};
+use countersign_events::{Body, ThreadArchived};
 
 /// The maximum length of an archive file name, in bytes.
 const MAX_NAME: usize = 255;

@@ -5,10 +5,7 @@ use super::{
     new_event::{new_response, new_result},
 };
 use crate::{Call, CallStanding, Refused};
-use countersign_events::{
-    Body,
-    event::{Decision, Source, Status},
-};
+use countersign_events::{Body, Decision, Source, Status};
 
 pub(super) fn cancel(
     call: &Call,

@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
-    Body, CallState, Principal, Sha256,
-    event::{ExecutionStarted, ExecutionTakenOver, Source},
+    Body, CallState, ExecutionStarted, ExecutionTakenOver, Principal, Sha256, Source,
     id::{BadName, check_name},
 };
 use countersign_policy::JudgedCall;

@@ -2,7 +2,7 @@
 
 use super::{DecisionContext, NewEvent, cancel::withdraw_pending};
 use crate::Call;
-use countersign_events::{Body, event::ThreadClosed};
+use countersign_events::{Body, ThreadClosed};
 
 /// Pending calls are cancelled before the closing event, so that only the results of running calls follow it.
 pub(super) fn close<'a>(

@@ -3,11 +3,9 @@
 use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
-    CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{
-        AdviceFailure, AdviceTokens, AdviceVerdict, Confidence, Decision, DecisionProof, ErasedRow,
-        ErasedTexts, GrantAgents, Mode, Place, Status, ThreadArchived, ToolDefinition, ToolPolicy,
-    },
+    AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionProof, ErasedRow,
+    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId,
+    ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
 use std::{fmt, time::Duration};

@@ -8,7 +8,7 @@ use crate::{
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
 };
-use countersign_events::{Principal, Sha256, ThreadId, Timestamp, event::Place};
+use countersign_events::{Place, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::{Judgement, Policy};
 
 /// Everything besides the call that a decision may depend on.

@@ -13,11 +13,8 @@ use crate::{
     call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
-    Body, Principal,
-    event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, Source, Status,
-        Verdict,
-    },
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Body, Decision, Principal,
+    Source, Status, Verdict,
 };
 use countersign_policy::Judgement;
 
@@ -70,7 +67,7 @@ fn allowed(
     }
     let proposed = &call.proposal.what;
     let is_changed = request.what.changed_definition.is_some();
-    match ruling::rule_on_call(judgement, &call.subject(), (proposed, is_changed), context) {
+    match ruling::rule_on_call(judgement, &call.subject(), proposed, is_changed, context) {
         CallRuling::Allow(answer) if answer.source == Source::Policy => {
             Some(vec![propose::allowed(proposed, &answer, None, judgement, context)])
         }

@@ -4,8 +4,7 @@
 use super::{CommandFailure, DecisionContext, HashedArguments, NeededEvidence, RespondCommand};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
-    Json, Sha256,
-    event::{ApprovalResponse, Decision, ProofRequirement, Verdict},
+    ApprovalResponse, Decision, Json, ProofRequirement, Sha256, Verdict,
     json::{ArgumentChange, diff},
 };
 use countersign_policy::ApprovalTerms;

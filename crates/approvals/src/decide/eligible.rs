@@ -10,7 +10,8 @@ use countersign_policy::ApprovalTerms;
 pub(super) fn check_level(
     call: &Call,
     wanted: Option<&str>,
-    (needed, lists): (Option<&str>, &[Vec<String>]),
+    needed: Option<&str>,
+    lists: &[Vec<String>],
     context: &DecisionContext<'_>,
 ) -> Result<Option<String>, Refused> {
     check_is_not_proposer(call, context)?;

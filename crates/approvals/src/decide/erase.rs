@@ -3,7 +3,7 @@
 
 use super::{CommandFailure, DecisionContext, EraseCommand, NeededEvidence, NewEvent, eligible};
 use crate::{Call, GrantScope, Refused};
-use countersign_events::{Body, event::CallErased};
+use countersign_events::{Body, CallErased};
 
 pub(super) fn erase(
     call: &Call,

@@ -2,11 +2,7 @@
 //! people, so the gate runs them before the command is queued and never on the writer.
 
 use crate::{Refused, scope::suggest_scopes};
-use countersign_events::{
-    CallId, Json, Sha256,
-    event::{SuggestedScope, Verdict},
-    json::ArgumentChange,
-};
+use countersign_events::{CallId, Json, Sha256, SuggestedScope, Verdict, json::ArgumentChange};
 use countersign_policy::{JudgedCall, Judgement, Policy};
 use countersign_redaction::{RedactedJson, Redactor};
 use std::{collections::HashMap, fmt, sync::Arc};

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{Call, CallStanding, call::RecordedFact};
 use countersign_events::{
-    Body, Principal, Sha256, Timestamp,
-    event::{ApprovalRequest, ApprovalVote, Decision, OnExpiry, Source, Status, Verdict},
+    ApprovalRequest, ApprovalVote, Body, Decision, OnExpiry, Principal, Sha256, Source, Status, Timestamp,
+    Verdict,
 };
 
 const NOT_A_PLAIN_ASK: &str = "the active policy does not let it run without an answer";

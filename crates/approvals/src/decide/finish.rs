@@ -3,8 +3,7 @@
 use super::{DecisionContext, FinishCommand, HashedArguments, NewEvent, evidence::logged_arguments};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{
-    Body, Principal,
-    event::{ErasedTexts, ExecutionMismatch, Mode, Status, ThreadMode, ToolResult},
+    Body, ErasedTexts, ExecutionMismatch, Mode, Principal, Status, ThreadMode, ToolResult,
 };
 use countersign_policy::MismatchAction;
 

@@ -3,10 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::{Call, Refused};
-use countersign_events::{
-    Body,
-    event::{CallFlagged, ErasedTexts},
-};
+use countersign_events::{Body, CallFlagged, ErasedTexts};
 
 /// Records the complaint. Each person flags a call once.
 pub(super) fn flag(

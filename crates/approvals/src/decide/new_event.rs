@@ -2,8 +2,8 @@
 
 use super::context::DecisionContext;
 use countersign_events::{
-    Body, CallId, Json, Principal,
-    event::{ApprovalResponse, Decision, ErasedTexts, Source, Status, ToolCall, ToolResult},
+    ApprovalResponse, Body, CallId, Decision, ErasedTexts, Json, Principal, Source, Status, ToolCall,
+    ToolResult,
 };
 
 /// An event to write. The batch gives it its `seq`, its time and its hash.

@@ -2,10 +2,7 @@
 
 use super::{CommandFailure, DecisionContext, NeededEvidence, RespondCommand, edit::ArgumentEdit};
 use crate::{Call, GrantScope, Refused, access::ApproverKeyDirectory};
-use countersign_events::{
-    Principal,
-    event::{Decision, DecisionProof, ProofKind, ProofRequirement},
-};
+use countersign_events::{Decision, DecisionProof, Principal, ProofKind, ProofRequirement};
 use countersign_proofs::{
     DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text, passkey::read_origin,
 };
@@ -18,7 +15,8 @@ const MAX_PART_BYTES: usize = 8_192;
 pub(super) fn check_answer(
     call: &Call,
     respond: &RespondCommand,
-    (needed, edit): (Option<ProofRequirement>, Option<&ArgumentEdit>),
+    needed: Option<ProofRequirement>,
+    edit: Option<&ArgumentEdit>,
     context: &DecisionContext<'_>,
 ) -> Result<Option<DecisionProof>, CommandFailure> {
     let needed = needed.filter(|_| respond.decision.allows());

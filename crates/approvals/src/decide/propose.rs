@@ -8,11 +8,8 @@ use super::{
 };
 use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
-    Body, CallId, Json,
-    event::{
-        ApprovalRequest, ApprovalResponse, ChangedDefinition, Decision, ErasedTexts, OnExpiry, Status,
-        ToolCall, ToolDefinition, ToolPolicy, Verdict,
-    },
+    ApprovalRequest, ApprovalResponse, Body, CallId, ChangedDefinition, Decision, ErasedTexts, Json,
+    OnExpiry, Status, ToolCall, ToolDefinition, ToolPolicy, Verdict,
 };
 use countersign_policy::Judgement;
 use std::iter;
@@ -34,7 +31,7 @@ pub(super) fn propose(
     judgement.reason = context.mask(&judgement.reason);
     let call = tool_call(propose, context);
     let changed = change_of_definition(propose, context);
-    let ruling = ruling::rule_on_call(&judgement, &subject, (&call, changed.is_some()), context);
+    let ruling = ruling::rule_on_call(&judgement, &subject, &call, changed.is_some(), context);
     let follows = match &ruling {
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
             let is_moved = matches!(ruling, CallRuling::Move(..));
@@ -48,7 +45,7 @@ pub(super) fn propose(
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
         CallRuling::Ask(options, same_call) => {
             check_pending_limits(context)?;
-            let mut request = new_request(propose, &judgement, (options.clone(), changed), context);
+            let mut request = new_request(propose, &judgement, options.clone(), changed, context);
             request.same_call.clone_from(same_call);
             vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
         }
@@ -131,7 +128,8 @@ const CHANGED: &str = "the definition of this tool has changed, and no person ha
 fn new_request(
     propose: &ProposeCommand,
     judgement: &Judgement,
-    (options, changed_definition): (Vec<Decision>, Option<ChangedDefinition>),
+    options: Vec<Decision>,
+    changed_definition: Option<ChangedDefinition>,
     context: &DecisionContext<'_>,
 ) -> ApprovalRequest {
     let terms = &judgement.terms;

@@ -3,7 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::{Call, Refused};
-use countersign_events::{Body, CallState, event::ExecutionReleased};
+use countersign_events::{Body, CallState, ExecutionReleased};
 
 pub(super) fn release(
     call: &Call,
@@ -11,7 +11,7 @@ pub(super) fn release(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let lists = call.request().map_or(&[][..], |request| &request.what.approvers);
-    eligible::check_level(call, None, (call.level(), lists), context)?;
+    eligible::check_level(call, None, call.level(), lists, context)?;
     let state = call.state(context.now);
     let Some(claim) = call.claim().filter(|_| state == CallState::Unknown) else {
         return Err(Refused::NotUnknown { state });

@@ -2,7 +2,7 @@
 
 use super::{DecisionContext, NewEvent, RenewCommand, lease::lease_end};
 use crate::{Call, CallStanding, Refused};
-use countersign_events::{Body, event::ExecutionRenewed};
+use countersign_events::{Body, ExecutionRenewed};
 use std::time::Duration;
 
 /// Extends the current claim's lease. An executor whose lease lapsed may renew it as long as no other executor took

@@ -6,7 +6,7 @@ use super::{
     edit, eligible, proof, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
-use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
+use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, Source};
 use countersign_policy::{PatternContext, RuleEffect};
 
 pub(super) fn respond(
@@ -30,15 +30,15 @@ pub(super) fn respond(
     check_offer(request, respond)?;
     check_seen_arguments(call, respond)?;
     let terms = terms::terms_of_answer(call, respond, context)?;
-    let needs = (terms.level.as_deref(), terms.approvers.as_slice());
-    let level = eligible::check_level(call, respond.level.as_deref(), needs, context)?;
+    let (wanted, needed) = (respond.level.as_deref(), terms.level.as_deref());
+    let level = eligible::check_level(call, wanted, needed, &terms.approvers, context)?;
     check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     let edit = edit::check_edit(call, respond, context)?;
-    let proof = proof::check_answer(call, respond, (terms.proof, edit.as_ref()), context)?;
+    let proof = proof::check_answer(call, respond, terms.proof, edit.as_ref(), context)?;
     let answer = CheckedAnswer { respond, level, edit, proof };
     match request.filter(|_| terms.are_for_several()) {
-        Some(request) => Ok(vote::vote(call, &answer, (request, &terms), context)?),
+        Some(request) => Ok(vote::vote(call, &answer, request, &terms, context)?),
         None => Ok(response_events(call, answer.response(call, context), &[], context)),
     }
 }

@@ -6,10 +6,7 @@ use super::{
     ruling::{self, RulingAnswer},
 };
 use crate::{Call, Refused, scope::ScopeOrigin};
-use countersign_events::{
-    Principal, Sha256,
-    event::{Mode, Source, ToolPolicy},
-};
+use countersign_events::{Mode, Principal, Sha256, Source, ToolPolicy};
 use countersign_policy::{JudgedCall, PatternContext};
 
 const AUTO_DENY: &str = "the thread denies every call that needs approval (auto_deny)";

@@ -3,7 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible, lift};
 use crate::{Call, GrantScope, Refused, thread::Grant};
-use countersign_events::{Body, event::GrantRevoked};
+use countersign_events::{Body, GrantRevoked};
 
 /// Any person may revoke a grant, because that only restricts. To revoke a denial takes the level of its author.
 pub(super) fn revoke<'a>(

@@ -3,12 +3,12 @@
 
 use super::{DecisionContext, eligible};
 use crate::{
-    scope::{GrantScope, ScopeOrigin},
-    thread::{Grant, GrantTerms, RecentDecision, Thread},
+    GrantScope, Thread,
+    scope::ScopeOrigin,
+    thread::{Grant, GrantTerms, RecentDecision},
 };
 use countersign_events::{
-    CallId, Principal, Timestamp, ToolName,
-    event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
+    CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy, Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 
@@ -55,11 +55,12 @@ fn is_client_tool(tool: &ToolName) -> bool {
     tool.as_str().starts_with(CLIENT_PREFIX)
 }
 
-/// `recorded` is the proposal as the log will keep it, with whether no person has accepted the definition of its tool.
+/// `recorded` is the proposal as the log will keep it. `is_changed` says that no person has accepted the definition of its tool.
 pub(super) fn rule_on_call(
     judgement: &Judgement,
     subject: &JudgedCall<'_>,
-    (recorded, is_changed): (&ToolCall, bool),
+    recorded: &ToolCall,
+    is_changed: bool,
     context: &DecisionContext<'_>,
 ) -> CallRuling {
     let own = context.thread.policy_for(subject.tool);

@@ -3,10 +3,7 @@
 
 use super::{DecisionContext, NewEvent, eligible, lift};
 use crate::{Call, Refused, call::RecordedFact};
-use countersign_events::{
-    Body, ToolName,
-    event::{Mode, ThreadMode, ToolPolicy, ToolPolicySet},
-};
+use countersign_events::{Body, Mode, ThreadMode, ToolName, ToolPolicy, ToolPolicySet};
 
 pub(super) fn set_mode<'a>(
     mode: Mode,

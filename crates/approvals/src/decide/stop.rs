@@ -5,7 +5,7 @@ use super::{
     DecisionContext, NewEvent, RespondCommand, StopCommand, cancel::cancelled_result, eligible, respond,
 };
 use crate::{Call, Refused};
-use countersign_events::{CallState, event::Decision};
+use countersign_events::{CallState, Decision};
 
 /// The reason for a stop without a comment.
 const STOPPED: &str = "it was stopped before it started";

@@ -3,10 +3,7 @@
 
 use super::{CommandFailure, DecisionContext, RespondCommand, eligible};
 use crate::{Call, CallStanding, Refused};
-use countersign_events::{
-    Principal, Sha256,
-    event::{ApprovalVote, ProofRequirement, Verdict},
-};
+use countersign_events::{ApprovalVote, Principal, ProofRequirement, Sha256, Verdict};
 use countersign_policy::Judgement;
 
 /// The terms on which a request is decided now.

@@ -8,17 +8,15 @@ use super::{
     terms::DecisionTerms,
 };
 use crate::{Call, Refused, call::RecordedFact};
-use countersign_events::{
-    Body,
-    event::{ApprovalRequest, ApprovalVote, Decision, ErasedTexts, GrantAgents, Source},
-};
+use countersign_events::{ApprovalRequest, ApprovalVote, Body, Decision, ErasedTexts, GrantAgents, Source};
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments start a new round, in which the
 /// earlier votes do not count.
 pub(super) fn vote(
     call: &Call,
     answer: &CheckedAnswer<'_>,
-    (request, terms): (&ApprovalRequest, &DecisionTerms),
+    request: &ApprovalRequest,
+    terms: &DecisionTerms,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };

@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{Call, CallStanding, GrantScope, Thread, call::RecordedFact, thread::Grant};
 use countersign_events::{
-    Body, CallId, Event, Json,
-    event::{ApprovalRequest, Basis, Decision, Source, Status, Verdict},
+    ApprovalRequest, Basis, Body, CallId, Decision, Event, Json, Source, Status, Verdict,
 };
 use countersign_policy::{ApprovalTerms, Judgement};
 
@@ -108,7 +107,7 @@ fn find_answer(grant: &Grant, call: &Call, context: &DecisionContext<'_>) -> Opt
     }
     let judgement = judge_now(call, request, context)?;
     let is_changed = request.what.changed_definition.is_some();
-    match ruling::rule_on_call(&judgement, &call.subject(), (&call.proposal.what, is_changed), context) {
+    match ruling::rule_on_call(&judgement, &call.subject(), &call.proposal.what, is_changed, context) {
         CallRuling::Allow(answer) | CallRuling::Deny(answer) if answer.grant == Some(grant.seq) => {
             Some(answer)
         }

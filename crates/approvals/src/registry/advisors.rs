@@ -3,8 +3,7 @@
 use super::{AdmissionContext, LogRegistry, wrong_group};
 use crate::{Refused, advisor_directory::AdvisorDirectory, decide::check_is_person};
 use countersign_events::{
-    Body, Event, Principal,
-    event::{AdvisorMode, AdvisorModeSet, AdvisorReported, ReportSource, is_advisor_name},
+    AdvisorMode, AdvisorModeSet, AdvisorReported, Body, Event, Principal, ReportSource, is_advisor_name,
     principal::PrincipalKind,
 };
 

@@ -8,9 +8,7 @@ use crate::{
     decide::{AcceptedKeys, check_is_person, check_signature},
 };
 use countersign_events::{
-    Timestamp,
-    event::{ApproverKeyAdded, ApproverKeyRemoved, ProofKind, ProofRequirement, Role},
-    id::check_name,
+    ApproverKeyAdded, ApproverKeyRemoved, ProofKind, ProofRequirement, Role, Timestamp, id::check_name,
     principal::PrincipalKind,
 };
 use countersign_policy::KeyRegistrars;

@@ -2,7 +2,7 @@
 
 use super::{AddKeyCommand, AdmissionContext, LogRegistries, LogRegistry, SetPolicyCommand};
 use crate::{NewEvent, Refused, decide::check_is_person, pinned_tools::tool_of};
-use countersign_events::{Body, EventGroup, ToolName, event::TokenCreated};
+use countersign_events::{Body, EventGroup, TokenCreated, ToolName};
 
 /// A log-wide command.
 #[derive(Debug, Clone)]

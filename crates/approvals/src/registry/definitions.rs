@@ -6,7 +6,7 @@ use crate::{
     decide::{ProposeCommand, check_is_person},
     pinned_tools::{PinnedTool, PinnedTools, seen_definition, tool_of},
 };
-use countersign_events::{Body, Event, event::SeenDefinition};
+use countersign_events::{Body, Event, SeenDefinition};
 use std::collections::HashSet;
 
 /// The maximum number of tools that one command records.

@@ -2,7 +2,7 @@
 
 use super::{AdmissionContext, LogRegistry, wrong_group};
 use crate::{Refused, decide::check_is_person};
-use countersign_events::{Body, Event, Sha256, event::PolicySet, principal::PrincipalKind};
+use countersign_events::{Body, Event, PolicySet, Sha256, principal::PrincipalKind};
 use countersign_policy::{Policy, PolicyText};
 use std::sync::Arc;
 

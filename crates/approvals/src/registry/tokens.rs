@@ -8,8 +8,8 @@ use crate::{
     decide::check_is_person,
 };
 use countersign_events::{
-    Body, Event, Principal, Sha256, Timestamp,
-    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    Body, Event, Principal, ProviderAccount, Role, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked,
+    TokenUsed,
     id::{check_actor_name, check_name},
     principal::PrincipalKind,
 };

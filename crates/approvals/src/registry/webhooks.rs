@@ -8,10 +8,8 @@ use crate::{
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
 use countersign_events::{
-    Body, Event, Principal,
-    event::{WebhookAdded, WebhookDelivered, WebhookFormat, WebhookRetried, WebhookTopic},
-    id::check_name,
-    principal::PrincipalKind,
+    Body, Event, Principal, WebhookAdded, WebhookDelivered, WebhookFormat, WebhookRetried, WebhookTopic,
+    id::check_name, principal::PrincipalKind,
 };
 
 /// The maximum number of webhooks per log. Each has a task in every server.

@@ -12,10 +12,7 @@ use crate::{
 };
 use countersign_approvals::access::Right;
 use countersign_coding_agents::environment::find_agent_variable;
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    settings::setting::read_variable,
-};
+use countersign_console::{CliError, CommandExit, read_variable};
 
 /// What a command does, as far as an agent is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::args::CliArguments;
 use clap::{Command, CommandFactory, Parser};
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_events::{Json, Principal, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use std::collections::BTreeSet;
 

@@ -5,9 +5,7 @@ use countersign_coding_agents::{
     proxy::{AgentProtocol, LineStream, ProxyTerms, relay_lines},
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_error, signals::TerminationSignals, text::escape_lines},
+    CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, print_error,
 };
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
 use tokio::{

@@ -4,13 +4,7 @@ use crate::filters::parse_moment;
 use countersign_api::ApprovalGate;
 use countersign_approvals::{access::VisibleThreads, archivable::ThreadExtent};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::print_line,
-        table::{ColumnFit, TextTable},
-        text::escape_text,
-    },
+    CliError, ColumnFit, CommandContext, CommandExit, TextTable, escape_text, print_line,
 };
 use countersign_events::{CallId, ThreadId, Timestamp};
 use countersign_gate::{ArchiveSummary, EmbeddedGate, GateFailure};

@@ -1,10 +1,6 @@
 //! `countersign backup`
 
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_line, text::escape_text},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_line};
 use countersign_store::{BackupSummary, DatabaseUrl};
 use serde_json::json;
 use std::path::PathBuf;

@@ -1,21 +1,16 @@
 //! `countersign calls`
 
-use crate::filters::{FilterArgs, PageArgs};
+use crate::{
+    filters::{FilterArgs, PageArgs},
+    pages::read_pages,
+};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
 use countersign_console::{
-    context::CommandContext,
-    empty_log::describe_empty_log,
-    exit::CommandExit,
-    present::{
-        event::summarize_arguments,
-        print::{print_error, print_json, print_line},
-        screen::TextStyle,
-        table::{ColumnFit, TableCell, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TableCell, TextStyle, TextTable, describe_empty_log, escape_text,
+    format_age, print_error, print_json, print_line, summarize_arguments,
 };
-use countersign_events::{CallState, CallStateFilter, event::Status};
+use countersign_events::{CallState, CallStateFilter, Status};
 use countersign_store::Clock;
 
 /// Options of `calls`.
@@ -41,21 +36,23 @@ fn states() -> impl TypedValueParser<Value = CallStateFilter> {
 pub(crate) async fn list_calls(context: &CommandContext, args: &CallsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let (filter, state) = (args.filters.filter()?, args.state);
-    let (mut calls, mut next) = (Vec::new(), Some(args.page.after));
+    let (mut calls, mut next) = (Vec::new(), None);
     let mut progress = context.progress("events");
     let mut newest = None;
     // With a state filter, each page may contain few matches, so read full pages.
     let limit = if state.is_some() { api::MAX_PAGE } else { args.page.limit().min(api::MAX_PAGE) };
-    while let Some(after) = next.filter(|_| calls.len() < args.page.limit()) {
-        let page = gate.calls(&filter, state, api::PageQuery { after, limit }).await?;
-        calls.extend(page.calls);
-        next = page.next;
+    read_pages(args.page.after, async |page| {
+        let found = gate.calls(&filter, state, api::PageQuery { limit, ..page }).await?;
+        calls.extend(found.calls);
+        next = found.next;
         // The cursor runs from the newest event to the first.
         if let Some(next) = next {
             let of = *newest.get_or_insert(next);
             progress.update(of - next, of);
         }
-    }
+        Ok(next.filter(|_| calls.len() < args.page.limit()))
+    })
+    .await?;
     progress.clear();
     if calls.len() > args.page.limit() {
         calls.truncate(args.page.limit());

@@ -1,11 +1,7 @@
 //! `countersign compact`
 
 use countersign_api::ApprovalGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::print::{print_error, print_line},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, print_error, print_line};
 use countersign_store::{DatabaseUrl, StoreError, UnavailableDatabase, read_disk_space};
 use serde_json::json;
 use std::path::Path;

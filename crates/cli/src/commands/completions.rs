@@ -1,7 +1,7 @@
 //! `countersign completions`
 
 use clap_complete::Shell;
-use countersign_console::{exit::CommandExit, present::print::print_line};
+use countersign_console::{CommandExit, print_line};
 
 /// Options of `completions`.
 #[derive(Debug, clap::Args)]

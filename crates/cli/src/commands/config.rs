@@ -1,23 +1,9 @@
 //! `countersign config`
 
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::print_line,
-        screen::TextStyle,
-        table::{ColumnFit, TableCell, TextTable},
-        text::escape_text,
-    },
-    settings::{
-        default_log::find_default_log,
-        effective::login_name,
-        file::default_files,
-        keys::{LOG_KEYS, SettingDefinition, SettingKey},
-        setting::SettingOrigin,
-        table::KEYS,
-        value::SettingValue,
-    },
+    CliError, ColumnFit, CommandContext, CommandExit, KEYS, LOG_KEYS, SettingDefinition, SettingKey,
+    SettingOrigin, SettingValue, TableCell, TextStyle, TextTable, default_files, escape_text,
+    find_default_log, login_name, print_line,
 };
 use serde_json::{Value as Json, json};
 

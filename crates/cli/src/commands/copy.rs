@@ -1,10 +1,7 @@
 //! `countersign copy`
 
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::print::print_line,
-    settings::log_target::{parse_address, read_address_file},
+    CliError, CommandContext, CommandExit, parse_address, print_line, read_address_file,
 };
 use countersign_store::{CopyStep, CopySummary, DatabaseUrl};
 use serde_json::json;

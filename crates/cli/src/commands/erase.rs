@@ -1,14 +1,7 @@
 //! `countersign erase`
 
 use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_json, print_line};
 use std::path::PathBuf;
 
 /// Options of `erase`.

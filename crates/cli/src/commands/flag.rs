@@ -2,14 +2,7 @@
 
 use crate::find::{CallSelector, find_call};
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_json, print_line};
 
 /// Options of `flag`.
 #[derive(Debug, clap::Args)]

@@ -9,14 +9,8 @@ use countersign_coding_agents::{
     },
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, try_print_line},
-        signals::TerminationSignals,
-        text::escape_lines,
-    },
-    settings::log_target::LogTarget,
+    CliError, CommandContext, CommandExit, LogTarget, TerminationSignals, escape_lines, print_error,
+    try_print_line,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::{
@@ -107,8 +101,7 @@ fn start_time_limit(limit: Duration) -> Option<mpsc::Sender<()>> {
 
 pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyhow::Result<CommandExit> {
     let wait = Duration::from_secs(u64::from(args.wait));
-    let set = countersign_console::settings::setting::read_variable(LIMIT_VARIABLE)
-        .and_then(|text| text.into_string().ok());
+    let set = countersign_console::read_variable(LIMIT_VARIABLE).and_then(|text| text.into_string().ok());
     let set = set.map(|text| super::run::parse_seconds(&text)).transpose().map_err(CliError::usage)?;
     let limit =
         set.map_or(wait + MARGIN, |seconds| Duration::from_secs(u64::from(seconds)).min(wait + MARGIN));
@@ -155,7 +148,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
 /// The project in which the agent that runs this hook was started.
 fn project_of_agent() -> Option<String> {
     let variable = |name: &str| {
-        let value = countersign_console::settings::setting::read_variable(name);
+        let value = countersign_console::read_variable(name);
         value.and_then(|value| value.into_string().ok())
     };
     let start = start_folder(variable).or_else(|| std::env::current_dir().ok())?;
@@ -164,7 +157,7 @@ fn project_of_agent() -> Option<String> {
 
 /// Returns true if this environment variable has a value.
 fn has_value(name: &str) -> bool {
-    countersign_console::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty())
+    countersign_console::read_variable(name).is_some_and(|value| !value.is_empty())
 }
 
 /// Whether someone can read what is written to stdout. The Rust runtime replaces a closed stdout with the null device,

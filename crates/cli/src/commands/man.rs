@@ -3,7 +3,7 @@
 use anyhow::Context;
 use clap::Command;
 use clap_mangen::Man as Page;
-use countersign_console::{exit::CommandExit, present::print::print_line};
+use countersign_console::{CommandExit, print_line};
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},

@@ -1,11 +1,7 @@
 //! `countersign migrate`
 
 use countersign_api::ApprovalGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::print::print_line,
-};
+use countersign_console::{CliError, CommandContext, CommandExit, print_line};
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
 use countersign_store::{LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions};

@@ -1,18 +1,10 @@
 //! `countersign pending`
 
-use crate::filters::FilterArgs;
+use crate::{filters::FilterArgs, pages::read_pages};
 use countersign_api as api;
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        call::ValueDetail,
-        facts::{describe_masked, place_facts, request_facts},
-        impact::ImpactSummary,
-        presence::describe_presence,
-        print::{JsonListPrinter, print_line},
-        text::{escape_text, format_age},
-    },
+    CommandContext, CommandExit, ImpactSummary, JsonListPrinter, ValueDetail, describe_masked,
+    describe_presence, escape_text, format_age, place_facts, print_line, request_facts,
 };
 use countersign_events::Timestamp;
 
@@ -33,10 +25,9 @@ pub(crate) async fn list_pending(
 ) -> anyhow::Result<CommandExit> {
     let (gate, filter) = (context.connect().await?, args.filters.filter()?);
     let detail = if args.full { ValueDetail::Full } else { ValueDetail::Folded("--full") };
-    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
     let (mut count, mut list) = (0, None);
     // Each page is printed before the next is read: the arguments of all calls may not fit into the memory.
-    loop {
+    read_pages(0, async |page| {
         let found = gate.pending(&filter, page).await?;
         count += found.pending.len();
         if context.json {
@@ -45,9 +36,9 @@ pub(crate) async fn list_pending(
         } else {
             found.pending.iter().for_each(|call| print_line(&describe_entry(call, context.now(), detail)));
         }
-        let Some(next) = found.next else { break };
-        page.after = next;
-    }
+        Ok(found.next)
+    })
+    .await?;
     if let Some(list) = list {
         list.end("\"next\":null");
         return Ok(CommandExit::DONE);

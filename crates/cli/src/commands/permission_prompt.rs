@@ -1,7 +1,7 @@
 //! `countersign permission-prompt`: answers the questions of Claude Code before it runs a tool.
 
 use crate::call_place::{current_place, default_thread};
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 use countersign_events::Sha256;
 use countersign_mcp::PermissionPrompt;
 use std::time::Duration;

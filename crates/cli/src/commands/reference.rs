@@ -1,11 +1,7 @@
 //! `countersign reference`: all commands in Markdown.
 
 use clap::{Arg, Command};
-use countersign_console::{
-    exit::CommandExit,
-    present::print::print_line,
-    settings::{keys::SettingDefinition, table::KEYS},
-};
+use countersign_console::{CommandExit, KEYS, SettingDefinition, print_line};
 use std::fmt::Write as _;
 
 pub(crate) fn print_reference(mut command: Command) -> CommandExit {

@@ -1,11 +1,7 @@
 //! `countersign restore`
 
 use super::verify::checkpoint::read_checkpoint;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_line, text::escape_text},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_line};
 use countersign_events::chain::Checkpoint;
 use countersign_store::{DatabaseUrl, ReplacedLog, RestoreOptions, RestoreSummary};
 use serde_json::json;

@@ -4,14 +4,7 @@ use crate::{
     commands::policy::recorded_policy::find_judging_policies,
     find::{CallSelector, find_call},
 };
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        call::{ValueDetail, print_call},
-        print::print_line,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, ValueDetail, print_call, print_line};
 
 /// Options of `show`.
 #[derive(Debug, clap::Args)]

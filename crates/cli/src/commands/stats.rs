@@ -3,15 +3,8 @@
 use crate::filters::TimeRangeArgs;
 use countersign_api as api;
 use countersign_console::{
-    context::CommandContext,
-    empty_log::describe_empty_log,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        screen::TextStyle,
-        table::{ColumnFit, TableCell, TextTable},
-        text::{escape_text, format_duration},
-    },
+    ColumnFit, CommandContext, CommandExit, TableCell, TextStyle, TextTable, describe_empty_log, escape_text,
+    format_duration, print_json, print_line,
 };
 
 /// Options of `stats`.

@@ -3,15 +3,8 @@
 use crate::find::read_pending;
 use countersign_api::{self as api, LogFilter, SendOperation, SharedGate, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        confirm::{ConfirmTerms, confirm_calls},
-        facts::describe_votes,
-        print::{print_json, print_line},
-        text::escape_text,
-        words::count_words,
-    },
+    CliError, CommandContext, CommandExit, ConfirmTerms, confirm_calls, count_words, describe_votes,
+    escape_text, print_json, print_line,
 };
 use countersign_events::{CallState, Principal, ToolName};
 

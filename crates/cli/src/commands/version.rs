@@ -3,13 +3,8 @@
 use clap::error::ErrorKind;
 use countersign_client::without_password;
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        error::report_usage_as_json,
-        print::{print_error, print_line, record_print_result},
-        text::escape_lines,
-    },
+    CommandContext, CommandExit, escape_lines, print_error, print_line, record_print_result,
+    report_usage_as_json,
 };
 use countersign_events::look::has_hidden_character;
 use serde_json::json;

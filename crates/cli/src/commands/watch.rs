@@ -2,11 +2,7 @@
 
 use crate::filters::parse_principal;
 use countersign_api::SharedGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    settings::keys::SettingKey,
-};
+use countersign_console::{CliError, CommandContext, CommandExit, SettingKey};
 use countersign_events::{Principal, ToolName};
 use countersign_tui::{CallOrder, WatchError, WatchExit, WatchOptions, run_watch};
 

@@ -7,11 +7,7 @@ mod traces;
 #[cfg(feature = "otlp")]
 mod traces;
 
-use countersign_console::{
-    context::CommandContext,
-    exit::CliError,
-    settings::{table::edit_distance, value::LogFormat},
-};
+use countersign_console::{CliError, CommandContext, LogFormat, edit_distance};
 use countersign_gate::NEVER_LOGGED;
 use paced_writer::PacedWriter;
 use std::io::IsTerminal;

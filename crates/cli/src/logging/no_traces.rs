@@ -1,6 +1,6 @@
 //! Replaces traces in a build without the feature `otlp`.
 
-use countersign_console::exit::CliError;
+use countersign_console::CliError;
 use tokio::runtime::Handle;
 use tracing_subscriber::layer::Identity;
 

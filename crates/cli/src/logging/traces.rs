@@ -1,6 +1,6 @@
 //! Sends traces to a collector in batches, by OTLP over HTTP.
 
-use countersign_console::exit::CliError;
+use countersign_console::CliError;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{

@@ -2,7 +2,7 @@
 
 use super::coding_agent::{CodingAgent, ServerConfigs};
 use crate::{
-    approval::EditSupport,
+    EditSupport,
     config::{ConfigError, ConfigFormat, JsonEntries, json_file},
     hook::{HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram, specific_output::ToolDecision},
 };

@@ -22,15 +22,11 @@ pub use message::{HookMessage, MAX_MESSAGE_BYTES};
 pub use program::HookProgram;
 pub use project::{find_project, start_folder};
 
-use crate::{
-    AgentApprovalTerms, ApprovalOutcome,
-    approval::{ClaimedCall, EditSupport},
-    seek_approval,
-};
+use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, approval::ClaimedCall, seek_approval};
 use countersign_api::{
     ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
 };
-use countersign_events::event::Source;
+use countersign_events::Source;
 use running_calls::running_calls;
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use countersign_api::{
     ApprovalGate, Call, CallGate, CallId, CallState, ErrorCode, GateError, Json, ResultRequest,
     SendOperation, Sha256, ThreadId, ToolName, operations,
 };
-use countersign_events::event::{Mode, Status};
+use countersign_events::{Mode, Status};
 
 /// How many characters the log keeps of a response that is larger than a result may be.
 const KEPT_CHARACTERS: usize = 64 * 1024;

@@ -10,7 +10,7 @@ use super::{
     recent_map::RecentMap,
 };
 use countersign_api::{GateError, Json, ResultRequest};
-use countersign_events::event::Status;
+use countersign_events::Status;
 use serde_json::{Value, json};
 
 /// The most tool calls whose earlier updates are kept. An older one has no arguments when the agent asks about it.

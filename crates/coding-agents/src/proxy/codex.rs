@@ -8,7 +8,7 @@ use super::{
 };
 use countersign_api::Json;
 use countersign_api::{GateError, ResultRequest};
-use countersign_events::event::Status;
+use countersign_events::Status;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 

@@ -1,13 +1,8 @@
 //! A JSON-RPC message, as far as a proxy reads it.
 
 use countersign_api::{GateError, Json};
-use countersign_events::fold_spelling;
-use serde::{Deserialize, Serialize, de};
-use serde_json::value::RawValue;
-use std::collections::HashMap;
-
-/// The keys that a proxy reads.
-const KEYS: [&str; 4] = ["id", "jsonrpc", "method", "params"];
+use countersign_json_rpc::{FRAME_KEYS, JsonObject};
+use serde::{Deserialize, Serialize};
 
 /// The message parts. Codex leaves `jsonrpc` out.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,18 +30,12 @@ pub(crate) const INVALID_PARAMS: i32 = -32602;
 pub(crate) const NOT_ALLOWED: i32 = -32000;
 
 impl JsonRpcFrame {
-    /// Reads a line. Fails if it is not one JSON object, or repeats a key that is read here, or has such a key in other letters:
-    /// some parsers ignore the case of keys, and would see a question here that this passes over.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
-        let keys: HashMap<String, &RawValue> = serde_json::from_slice(line)?;
-        let differs = |key: &&String| {
-            let folded = fold_spelling(key);
-            KEYS.contains(&folded.as_str()) && folded != **key
-        };
-        if let Some(key) = keys.keys().find(differs) {
-            return Err(de::Error::custom(format!("the key {key:?} is written in other letters")));
-        }
-        serde_json::from_slice(line)
+    /// Reads a line. Fails if it is not one JSON object, or repeats a key that decides its meaning, or has such a key in other
+    /// letters: some parsers ignore the case of keys, and would see a question here that this passes over.
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        let object = JsonObject::read(str::from_utf8(line).ok()?)?;
+        object.check_keys(FRAME_KEYS).ok()?;
+        serde_json::from_slice(line).ok()
     }
 
     /// Returns true if the message is a request, which expects a response.
@@ -103,7 +92,7 @@ mod tests {
             r#"{"id":1,"param\u017f":{}}"#,
             "[]",
         ] {
-            assert!(JsonRpcFrame::read(line.as_bytes()).is_err(), "{line}");
+            assert!(JsonRpcFrame::read(line.as_bytes()).is_none(), "{line}");
         }
         let frame = JsonRpcFrame::read(br#"{"id":1,"method":"a","Other":1}"#).expect("clear");
         assert!(frame.is_request());

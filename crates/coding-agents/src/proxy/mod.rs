@@ -8,14 +8,12 @@ mod client_request;
 mod codex;
 mod frame;
 mod lace;
-mod line_reader;
 mod question;
 mod recent_map;
 mod relay;
 
 pub use acp::AcpProtocol;
 pub use codex::CodexProtocol;
-pub use line_reader::MAX_LINE_BYTES;
 pub use relay::{LineStream, ProxyTerms, relay_lines};
 
 use countersign_api::{GateError, Json, Place, ProposeRequest};

@@ -3,18 +3,15 @@
 use super::{
     AgentProtocol,
     frame::{INVALID_PARAMS, JsonRpcFrame, NOT_ALLOWED},
-    line_reader::read_line,
     question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
 };
-use crate::{
-    AgentApprovalTerms, ApprovalOutcome,
-    approval::{EditSupport, seek_approval},
-};
+use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, seek_approval};
 use countersign_api::{
     CallId, CancelRequest, GateError, Json, ResultRequest, SharedCallGate, ThreadId, random_id,
 };
-use countersign_events::event::Status;
+use countersign_events::Status;
+use countersign_json_rpc::{LineRead, MAX_FRAME_BYTES, read_line};
 use std::{collections::HashMap, io, sync::Arc};
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, AsyncWriteExt},
@@ -141,11 +138,15 @@ fn read_lines(mut from: impl AsyncBufRead + Unpin + Send + 'static) -> mpsc::Rec
     let (lines, received) = mpsc::channel(WAITING_LINES);
     tokio::spawn(async move {
         loop {
-            let mut line = Vec::new();
-            let read = match read_line(&mut from, &mut line).await {
-                Ok(true) => Ok(line),
-                Ok(false) => return,
-                Err(error) => Err(error),
+            let read = match read_line(&mut from).await {
+                LineRead::Line(mut line) => {
+                    line.push(b'\n');
+                    Ok(line)
+                }
+                LineRead::TooLong => {
+                    Err(io::Error::other(format!("a line has more than {MAX_FRAME_BYTES} bytes")))
+                }
+                LineRead::End => return,
             };
             let failed = read.is_err();
             if lines.send(read).await.is_err() || failed {
@@ -162,7 +163,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         if line.trim_ascii().is_empty() {
             return Ok(true);
         }
-        let Ok(frame) = JsonRpcFrame::read(line) else {
+        let Some(frame) = JsonRpcFrame::read(line) else {
             (self.terms.note)("a line of the agent is not a JSON-RPC message and was left out");
             return Ok(false);
         };
@@ -198,7 +199,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
     /// Passes a client line to the agent. A response to a question that waits here is left out: the client does not
     /// decide.
     async fn handle_client(&mut self, line: &[u8]) -> io::Result<()> {
-        if let Ok(frame) = JsonRpcFrame::read(line) {
+        if let Some(frame) = JsonRpcFrame::read(line) {
             let answers_question = frame.method.is_none()
                 && frame.id.is_some()
                 && self.open.values().any(|open| open.frame.id == frame.id);

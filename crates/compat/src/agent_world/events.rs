@@ -3,9 +3,7 @@
 
 use countersign_api::Call;
 use countersign_events::{
-    Event, EventType, Json, Principal, Timestamp,
-    event::{ConversationMessage, MessageFormat},
-    json::JsonTree,
+    ConversationMessage, Event, EventType, Json, MessageFormat, Principal, Timestamp, json::JsonTree,
 };
 use countersign_messages::{
     is_client_tool, read_message, read_spoken_text, request_call, request_id, request_message,

@@ -2,7 +2,7 @@
 
 use super::results::{NamedAgent, ReadResult, read_result};
 use countersign_api::{GateError, Json, MessagesRequest};
-use countersign_events::{event::MessageFormat, json::JsonTree};
+use countersign_events::{MessageFormat, json::JsonTree};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

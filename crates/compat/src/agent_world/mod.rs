@@ -25,8 +25,8 @@ use countersign_api::{
     PageQuery, SendOperation, operations,
 };
 use countersign_events::{
-    CallState, Event, EventType, Json as EventJson, ThreadId,
-    event::{ConversationMessage, Decision, MessageFormat, Source},
+    CallState, ConversationMessage, Decision, Event, EventType, Json as EventJson, MessageFormat, Source,
+    ThreadId,
 };
 use countersign_server::interface::{
     AppState, ConverseGate, ExecuteGate, JsonBody, NoQuery, PrefersJson, ProblemResponse, ReadGate,

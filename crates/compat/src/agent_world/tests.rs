@@ -2,8 +2,8 @@
 
 use super::events::write_world_message;
 use countersign_events::{
-    Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    event::{ConversationMessage, ErasedTexts, MessageFormat},
+    ConversationMessage, ErasedTexts, Event, EventType, Json, MessageFormat, Principal, Sha256, ThreadId,
+    Timestamp,
 };
 
 /// The Agent World event for a message, and whether it is the agent's last message.

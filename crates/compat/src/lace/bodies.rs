@@ -4,7 +4,7 @@
 //! `ToolApprovalProvider` with superjson (<https://github.com/flightcontrolhq/superjson>) since August 2025.
 
 use countersign_api::{Call, CallId, GateError, Json, ThreadId, Timestamp, ToolName};
-use countersign_events::{event::Decision, json::JsonTree};
+use countersign_events::{Decision, json::JsonTree};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -4,7 +4,7 @@
 use super::bodies::LaceRequestData;
 use axum::body::Bytes;
 use countersign_api::{ApprovalGate, Call, CallGate, EventStream, GateError, LogCursor, LogFilter};
-use countersign_events::{Event, EventType, Json, ThreadId, event::Body, event::Status};
+use countersign_events::{Body, Event, EventType, Json, Status, ThreadId};
 use countersign_gate::EmbeddedGate;
 use futures_util::{
     StreamExt,

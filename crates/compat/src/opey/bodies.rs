@@ -8,7 +8,7 @@ use countersign_api::{
     BulkDecisionItem, BulkDecisionRequest, CallId, DecisionRequest, GateError, Json, MessagesRequest,
     ThreadId,
 };
-use countersign_events::event::{Decision, MessageFormat};
+use countersign_events::{Decision, MessageFormat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;

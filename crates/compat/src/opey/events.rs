@@ -4,11 +4,7 @@
 
 use crate::call_moment::CallMoment;
 use countersign_api::Call;
-use countersign_events::{
-    Event, Json,
-    event::{ConversationMessage, Status},
-    json::JsonTree,
-};
+use countersign_events::{ConversationMessage, Event, Json, Status, json::JsonTree};
 use countersign_messages::{describe_request, read_message, read_spoken_text};
 
 /// The level of risk of a call whose agent claims none.

@@ -2,10 +2,10 @@
 
 use super::side::CallerSide;
 use crate::{
-    exit::{CliError, CommandExit},
-    file_lock::wait_for_lock,
-    private_file::{remove_unfinished, write_private},
+    CliError, CommandExit,
+    private_file::remove_unfinished,
     settings::default_log::{create_data_folder, find_data_file},
+    wait_for_lock, write_private,
 };
 use countersign_api::PAGE_HOST;
 use countersign_gate::{SecretFile, SecretFileError};

@@ -3,10 +3,7 @@
 use crate::settings::effective::login_name;
 use countersign_api::TokenRequest;
 use countersign_approvals::access::{Right, TokenSecret};
-use countersign_events::{
-    Principal,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Principal, Role, TokenKind};
 use countersign_gate::EmbeddedGate;
 
 /// The time within which a link signs in, in seconds.

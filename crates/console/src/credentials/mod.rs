@@ -11,10 +11,7 @@ pub use local_tokens::{
 };
 pub use side::CallerSide;
 
-use crate::{
-    exit::CliError,
-    settings::{effective::Settings, keys::SettingKey, setting::read_variable},
-};
+use crate::{CliError, SettingKey, Settings, read_variable};
 use countersign_client::HttpGate;
 use countersign_gate::SecretFile;
 use std::path::Path;

@@ -1,12 +1,6 @@
 //! Asking a person to confirm.
 
-use crate::{
-    exit::CliError,
-    present::{
-        print::{print_line, print_prompt},
-        text::escape_text,
-    },
-};
+use crate::{CliError, escape_text, print_line, print_prompt};
 use countersign_api as api;
 use std::io::IsTerminal;
 
@@ -55,7 +49,7 @@ pub fn confirm_calls(
 }
 
 /// Prints the first calls, and how many others there are.
-pub fn list_calls(calls: &[api::Call]) {
+pub(crate) fn list_calls(calls: &[api::Call]) {
     for call in calls.iter().take(LISTED) {
         let (id, thread) = (escape_text(call.id.as_str()), escape_text(call.thread_id.as_str()));
         let (tool, by) = (escape_text(call.name.as_str()), escape_text(call.proposal.principal.as_str()));

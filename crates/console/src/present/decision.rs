@@ -5,7 +5,7 @@ use super::{
     text::escape_text,
 };
 use countersign_api as api;
-use countersign_events::{Principal, event::Decision};
+use countersign_events::{Decision, Principal};
 
 /// What a decision by `me` changed in a call that was `before` and is `after`: the call is decided, one vote was
 /// added, or nothing changed.

@@ -1,13 +1,7 @@
 //! Error messages on stderr, with a hint about what to do.
 
 use super::screen::{ScreenFormat, TextStyle};
-use crate::{
-    exit::{CommandExit, classify_error, unavailable_reason},
-    present::{
-        print::{format_json_line, print_error},
-        text::escape_lines,
-    },
-};
+use crate::{CommandExit, classify_error, escape_lines, format_json_line, print_error, unavailable_reason};
 use countersign_api as api;
 use countersign_api::GateError;
 use serde::Serialize;

@@ -1,19 +1,18 @@
 //! An event in a sentence.
 
-use crate::present::{
-    facts::{describe_proof, describe_remembered, describe_scope},
-    message::describe_message,
-    screen::TextStyle,
-    text::{argument_lines, compact_json, escape_text},
+use crate::{
+    TextStyle, compact_json, escape_text,
+    present::{
+        facts::{describe_proof, describe_remembered, describe_scope},
+        message::describe_message,
+        text::argument_lines,
+    },
 };
 use countersign_api::GrantOrigin;
 use countersign_events::{
-    Event, Json,
-    event::{
-        AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
-        Decision, DecisionProof, EventGroup, GrantAgents, NewerEvent, PolicySet, ProofKind, Source, Status,
-        ThreadArchived, TokenCreated, ToolPolicy,
-    },
+    AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
+    Decision, DecisionProof, Event, EventGroup, GrantAgents, Json, NewerEvent, PolicySet, ProofKind, Source,
+    Status, ThreadArchived, TokenCreated, ToolPolicy,
 };
 
 /// Describes an event, with a style for its kind.

@@ -4,17 +4,12 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_approvals::GrantScope;
 use countersign_events::{
-    CallId, Json,
-    event::{
-        Basis, Decision, DecisionProof, OnExpiry, ProofKind, ProofRequirement, SameCall, ShadowVerdict,
-        SuggestedScope,
-    },
-    json::ArgumentChange,
-    look_alike::Likeness,
+    Basis, CallId, Decision, DecisionProof, Json, OnExpiry, ProofKind, ProofRequirement, SameCall,
+    ShadowVerdict, SuggestedScope, json::ArgumentChange, look_alike::Likeness,
 };
 
 /// A label and a line of text. Lines with the same label follow each other.
-pub type CallFact = (&'static str, String);
+pub(crate) type CallFact = (&'static str, String);
 
 /// The request in facts: why people are asked, who may decide, the votes, and the deadlines. Facts about the future
 /// are listed only while the call is pending.
@@ -73,7 +68,7 @@ pub fn describe_likeness(alike: &api::LookAlike) -> String {
 
 /// The places of hidden characters, for a call that has some.
 #[must_use]
-pub fn describe_hidden(call: &api::Call) -> Option<String> {
+pub(crate) fn describe_hidden(call: &api::Call) -> Option<String> {
     describe_places("hidden characters, which are shown as \\u{…}", &call.hidden_characters)
 }
 
@@ -95,7 +90,7 @@ fn reason_text(request: &api::ApprovalRequest) -> String {
 
 /// What gave the verdict in the policy, if it was not a rule.
 #[must_use]
-pub const fn describe_basis(basis: Option<Basis>) -> &'static str {
+pub(crate) const fn describe_basis(basis: Option<Basis>) -> &'static str {
     match basis {
         Some(Basis::Zone) => ", by a zone",
         Some(Basis::Tool) => ", by the tool's own metadata",
@@ -139,7 +134,7 @@ fn describe_requirement(call: &api::Call, proof: ProofRequirement) -> String {
 
 /// The proof for a decision or a vote.
 #[must_use]
-pub fn describe_proof(proof: &DecisionProof) -> String {
+pub(crate) fn describe_proof(proof: &DecisionProof) -> String {
     let kind = match proof.kind {
         ProofKind::Ssh => "SSH key",
         ProofKind::Passkey => "passkey",
@@ -194,7 +189,7 @@ fn vote_text(vote: &api::ApprovalVote) -> String {
 
 /// An advisor's advice. The call content may have influenced it.
 #[must_use]
-pub fn advice_text(advice: &api::CallAdvice) -> String {
+pub(crate) fn advice_text(advice: &api::CallAdvice) -> String {
     let name = escape_text(&advice.advisor);
     let mut text = match advice.failure {
         Some(failure) => format!("{name} gave no answer ({})", failure.as_str()),
@@ -237,7 +232,7 @@ fn deadline_facts(request: &api::ApprovalRequest, pending: bool) -> Vec<CallFact
 
 /// What happens to a call that no one decides in time.
 #[must_use]
-pub const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
+pub(crate) const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
     match outcome {
         None | Some(OnExpiry::Deny) => "the call is denied",
         Some(OnExpiry::Allow) => "the call is allowed",
@@ -292,7 +287,7 @@ pub fn waiting_calls(preview: &api::ScopePreview, decision: Decision) -> &[CallI
 
 /// A remembered decision's scope, in words.
 #[must_use]
-pub fn describe_scope(scope: &Json) -> String {
+pub(crate) fn describe_scope(scope: &Json) -> String {
     match scope.read::<String>().as_deref() {
         Ok("exact") => "for these exact arguments".to_owned(),
         Ok("tool") => "for the whole tool".to_owned(),
@@ -307,7 +302,7 @@ pub fn describe_scope(scope: &Json) -> String {
 
 /// The scope in which a decision is remembered, if it is remembered.
 #[must_use]
-pub fn describe_remembered(decision: Decision, scope: Option<&Json>) -> Option<String> {
+pub(crate) fn describe_remembered(decision: Decision, scope: Option<&Json>) -> Option<String> {
     match scope {
         Some(scope) => Some(describe_scope(scope)),
         None => (decision == Decision::AllowSession).then(|| "for the whole tool".to_owned()),
@@ -315,7 +310,7 @@ pub fn describe_remembered(decision: Decision, scope: Option<&Json>) -> Option<S
 }
 
 /// The shadow rules that would have given another verdict.
-pub fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> {
+pub(crate) fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> {
     shadow.iter().map(|one| {
         let verdict = serde_json::to_string(&one.verdict).unwrap_or_default();
         ("shadow", format!("{} would {} the call", escape_text(&one.rule), verdict.trim_matches('"')))

@@ -2,7 +2,7 @@
 
 use super::json::json_lines;
 use countersign_api as api;
-use countersign_events::event::RiskLevel;
+use countersign_events::RiskLevel;
 
 /// The declared impact, in text. JSON of another shape is shown as JSON.
 #[derive(Debug, Clone, Default)]

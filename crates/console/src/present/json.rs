@@ -34,7 +34,7 @@ fn indent_if_long(json: &str) -> Vec<String> {
 
 /// The JSON for an editor: one line for each member, nothing escaped.
 #[must_use]
-pub fn format_for_editor(json: &Json) -> String {
+pub(crate) fn format_for_editor(json: &Json) -> String {
     indent(json.as_str()).join("\n")
 }
 

@@ -1,10 +1,7 @@
 //! A conversation message in a sentence.
 
 use crate::{present::text::escape_text, wrap::truncate_text};
-use countersign_events::{
-    EventType, Json,
-    event::{ConversationMessage, MessageFormat},
-};
+use countersign_events::{ConversationMessage, EventType, Json, MessageFormat};
 use countersign_messages::{ReadMessage, read_message};
 
 /// The most columns of message text.

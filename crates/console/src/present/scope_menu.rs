@@ -5,10 +5,7 @@ use super::{
 };
 use crate::wrap::truncate_text;
 use countersign_api as api;
-use countersign_events::{
-    CallId, Json,
-    event::{Decision, RiskLevel, SuggestedScope},
-};
+use countersign_events::{CallId, Decision, Json, RiskLevel, SuggestedScope};
 
 /// A kind of scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -57,7 +57,7 @@ impl ScreenFormat {
 
 /// Returns true if this stream is coloured.
 #[must_use]
-pub fn use_colours(mode: ColourMode, terminal: bool) -> bool {
+pub(crate) fn use_colours(mode: ColourMode, terminal: bool) -> bool {
     match mode {
         ColourMode::Always => true,
         ColourMode::Never => false,

@@ -1,9 +1,6 @@
 //! Tables that fit the terminal's width.
 
-use crate::{
-    present::screen::{ScreenFormat, TextStyle},
-    wrap::{truncate_text, wrap_words},
-};
+use crate::{ScreenFormat, TextStyle, truncate_text, wrap_words};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column shrinks if the terminal is narrow.
@@ -60,6 +57,12 @@ impl TextTable {
     #[must_use]
     pub fn new(columns: &[(&'static str, ColumnFit)]) -> Self {
         Self { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// Returns true if there are no rows.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// Adds a row with one cell for each column.

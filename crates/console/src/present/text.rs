@@ -62,7 +62,7 @@ pub fn format_duration(seconds: u64) -> String {
 
 /// The arguments in lines, one or more for each member: strings as text, anything else as JSON.
 #[must_use]
-pub fn argument_lines(json: &Json) -> Vec<String> {
+pub(crate) fn argument_lines(json: &Json) -> Vec<String> {
     let members = json.members().unwrap_or_default();
     if members.is_empty() {
         return vec![compact_json(json)];
@@ -91,7 +91,7 @@ const FOLDED_LINE: usize = 200;
 /// The argument lines, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
 /// how to read it in full.
 #[must_use]
-pub fn folded_argument_lines(json: &Json, remedy: &str) -> Vec<String> {
+pub(crate) fn folded_argument_lines(json: &Json, remedy: &str) -> Vec<String> {
     let members = json.members().unwrap_or_default();
     if members.is_empty() {
         return fold_lines(argument_lines(json), json.as_str().len(), remedy);

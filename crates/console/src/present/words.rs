@@ -1,7 +1,7 @@
 //! Numbers and verdicts as words.
 
 use super::screen::TextStyle;
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 
 /// A number and its noun, such as `1 call` or `2 calls`.
 #[must_use]

@@ -1,10 +1,7 @@
 //! The default log: `./countersign.db` if it exists, otherwise one log per user. With one log per user, a call that is
 //! proposed in one folder is seen by a server or an approver in another.
 
-use crate::{
-    exit::{CliError, CommandExit},
-    settings::setting::read_variable,
-};
+use crate::{CliError, CommandExit, read_variable};
 use std::{
     ffi::OsStr,
     fs::DirBuilder,
@@ -40,7 +37,7 @@ fn user_log(data: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
 
 /// Returns the path of another file of this user beside the default log; `None` if the environment names no folder.
 #[must_use]
-pub fn find_data_file(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_data_file(name: &str) -> Option<PathBuf> {
     let (data, home) = (read_variable("XDG_DATA_HOME"), read_variable("HOME"));
     user_log(data.as_deref(), home.as_deref()).map(|log| log.with_file_name(name))
 }
@@ -53,7 +50,7 @@ fn no_data_folder() -> anyhow::Error {
 }
 
 /// Creates the default log's folder, with access for its owner only.
-pub fn create_data_folder(log: &Path) -> anyhow::Result<()> {
+pub(crate) fn create_data_folder(log: &Path) -> anyhow::Result<()> {
     let Some(folder) = log.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let created = DirBuilder::new().mode(0o700).recursive(true).create(folder);
     created.map_err(|why: io::Error| {

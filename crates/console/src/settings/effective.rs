@@ -1,16 +1,9 @@
 //! The effective settings.
 
 use crate::{
-    exit::CliError,
-    policy_file::PolicyOnDisk,
-    settings::{
-        file::find_settings_file,
-        keys::{LOG_KEYS, SettingKey},
-        options::GlobalOptions,
-        setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
-        table::KEYS,
-        value::{ColourMode, LogFormat, SettingValue},
-    },
+    CliError, GlobalOptions, KEYS, LOG_KEYS, LogFormat, PolicyOnDisk, SettingKey, SettingOrigin,
+    SettingValue, invalid_setting, read_variable,
+    settings::{file::find_settings_file, setting::ResolvedSetting, value::ColourMode},
 };
 use countersign_events::{Principal, id::check_actor_name};
 use countersign_policy::Policy;

@@ -1,11 +1,9 @@
 //! The settings file.
 
 use super::keys::SettingDefinition;
-use crate::settings::{
-    keys::SettingKind,
-    setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
-    table::{KEYS, suggest_key},
-    value::SettingValue,
+use crate::{
+    KEYS, SettingOrigin, SettingValue, invalid_setting, read_variable,
+    settings::{keys::SettingKind, setting::ResolvedSetting, table::suggest_key},
 };
 use countersign_client::without_password;
 use std::{
@@ -33,7 +31,7 @@ const OIDC_SECTION: &str = "oidc";
 const LOCAL_FILE: &str = "countersign.toml";
 
 /// Finds the settings file: the named one, or the first default file that exists.
-pub fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Option<SettingsFile>> {
+pub(crate) fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Option<SettingsFile>> {
     if let Some(path) = named {
         let text = std::fs::read_to_string(&path).map_err(|why| unreadable(&path, &why))?;
         return Ok(Some(SettingsFile { path, text, is_local: false }));

@@ -1,13 +1,8 @@
 //! Where the log is, and the file that contains its address.
 
 use crate::{
-    exit::{CliError, CommandExit},
-    settings::{
-        default_log::{create_data_folder, find_default_log},
-        effective::Settings,
-        keys::{LOG_KEYS, SettingKey},
-        setting::{ResolvedSetting, invalid_setting},
-    },
+    CliError, CommandExit, LOG_KEYS, SettingKey, Settings, find_default_log, invalid_setting,
+    settings::{default_log::create_data_folder, setting::ResolvedSetting},
 };
 use countersign_client::without_password;
 use countersign_store::DatabaseUrl;

@@ -1,11 +1,7 @@
 //! Notices on stderr, such as the one about ignored settings.
 
 use super::{effective::Settings, value::LogFormat};
-use crate::present::{
-    print::print_error,
-    screen::{ScreenFormat, TextStyle},
-    text::escape_text,
-};
+use crate::{ScreenFormat, TextStyle, escape_text, print_error};
 use serde_json::json;
 
 /// Prints the settings of `./countersign.toml` that are ignored to stderr.
@@ -20,7 +16,7 @@ pub fn print_ignored_settings(settings: &Settings, json: bool, screen: &ScreenFo
 }
 
 /// Prints a notice to stderr. A program that reads JSON lines from stderr receives it as JSON.
-pub fn print_notice(text: &str, json: bool, screen: &ScreenFormat) {
+pub(crate) fn print_notice(text: &str, json: bool, screen: &ScreenFormat) {
     if json {
         print_error(&json!({"notice": text}).to_string());
     } else {

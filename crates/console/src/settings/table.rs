@@ -395,7 +395,7 @@ impl SettingKey {
 
 /// Suggests a key for an unknown name, or lists all keys.
 #[must_use]
-pub fn suggest_key(name: &str) -> String {
+pub(crate) fn suggest_key(name: &str) -> String {
     let nearest = KEYS.iter().map(|facts| (edit_distance(name, facts.name), facts.name)).min();
     match nearest {
         Some((steps, meant)) if steps <= 1 + meant.len() / 3 => format!("did you mean `{meant}`?"),

@@ -93,10 +93,7 @@ call_events! { [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ToolName,
-        event::{Decision, ErasedTexts, Source, ToolCall},
-    };
+    use crate::{Decision, ErasedTexts, Source, ToolCall, ToolName};
 
     #[test]
     fn reads_what_a_newer_version_wrote() {

@@ -4,7 +4,7 @@ use super::EmbeddedService;
 use crate::{GateFailure, view::view_advisor};
 use countersign_api as api;
 use countersign_approvals::advisor_directory::AdvisorDirectory;
-use countersign_events::{Principal, event::AdvisorMode};
+use countersign_events::{AdvisorMode, Principal};
 use countersign_policy::AdvisorSettings;
 use countersign_replay::measure::{AdvisorDrift, DRIFT_WINDOW, DriftTally};
 
@@ -73,13 +73,14 @@ impl EmbeddedService {
         settings: &AdvisorSettings,
         directory: &AdvisorDirectory,
     ) -> Result<AdvisorDrift, GateFailure> {
-        let identity = (settings.name.as_str(), settings.configuration);
-        let mode = directory.get(identity.0, identity.1).and_then(|record| record.mode.as_ref());
+        let (name, configuration) = (settings.name.as_str(), settings.configuration);
+        let mode = directory.get(name, configuration).and_then(|record| record.mode.as_ref());
         let after = mode.map_or(0, |mode| mode.seq);
-        let mut tally = DriftTally::new(identity.0, identity.1, after);
+        let mut tally = DriftTally::new(name, configuration, after);
         let mut before = i64::MAX;
         for _ in 0..MAX_PAGES {
-            let page = self.store.answered_by_advisor(identity, (after, before), DRIFT_WINDOW).await?;
+            let page =
+                self.store.answered_by_advisor(name, configuration, after, before, DRIFT_WINDOW).await?;
             for call in &page.items {
                 tally.add_call(call);
             }

@@ -6,10 +6,7 @@ use countersign_api as api;
 use countersign_approvals::{
     CallCommand, CommandCaller, advisor_directory::AdvisorDirectory, decide::AdviceCommand,
 };
-use countersign_events::{
-    Body, CallId, Principal, ThreadId,
-    event::{AdviceTokens, AdvisorModeSet, AdvisorReported},
-};
+use countersign_events::{AdviceTokens, AdvisorModeSet, AdvisorReported, Body, CallId, Principal, ThreadId};
 use std::sync::Arc;
 
 impl EmbeddedService {

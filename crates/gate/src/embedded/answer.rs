@@ -2,7 +2,7 @@
 
 use crate::GateFailure;
 use countersign_approvals::{RecordedEvent, Refused, scope::GrantScope};
-use countersign_events::{Body, CallId, Json, event::Source};
+use countersign_events::{Body, CallId, Json, Source};
 
 /// The call that this event decides, if a grant answered a call other than `decided`.
 pub(super) fn decided_by_grant(event: &RecordedEvent, decided: &CallId) -> Option<CallId> {

@@ -4,10 +4,7 @@ use super::EmbeddedService;
 use crate::{GateFailure, view::view_approver_key};
 use countersign_api as api;
 use countersign_approvals::{CommandCaller, LogCommand, Refused, registry::AddKeyCommand};
-use countersign_events::{
-    Body, Principal, Sha256, chain,
-    event::{ApproverKeyAdded, ApproverKeyRemoved},
-};
+use countersign_events::{ApproverKeyAdded, ApproverKeyRemoved, Body, Principal, Sha256, chain};
 use countersign_proofs::{ApproverPublicKey, passkey::read_origin};
 use countersign_store::EventFilter;
 

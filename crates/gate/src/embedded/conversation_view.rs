@@ -3,10 +3,7 @@
 use super::EmbeddedService;
 use crate::{GateFailure, large_work::run_large};
 use countersign_api as api;
-use countersign_events::{
-    ThreadId,
-    event::{ConversationMessage, MessageFormat},
-};
+use countersign_events::{ConversationMessage, MessageFormat, ThreadId};
 use countersign_messages::{ReadConversation, is_for_models};
 
 /// The most messages in a conversation that is written in one format.

@@ -11,7 +11,7 @@ use countersign_approvals::{
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, ThreadId, event::ErasedTexts};
+use countersign_events::{CallId, ErasedTexts, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::StoreError;
 use futures_util::future::join_all;
@@ -25,7 +25,7 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
-        let mut decided = self.decide_with_evidence(by, (thread, id), decide, None).await?;
+        let mut decided = self.decide_with_evidence(by, thread, id, decide, None).await?;
         self.complete_presence(vec![&mut decided]).await;
         Ok(decided)
     }
@@ -34,15 +34,16 @@ impl EmbeddedService {
     async fn decide_with_evidence(
         &self,
         by: &CommandCaller,
-        (thread, id): (&ThreadId, &CallId),
+        thread: &ThreadId,
+        id: &CallId,
         decide: &api::DecisionRequest,
         needed: Option<NeededEvidence>,
     ) -> Result<api::Call, GateFailure> {
         let seen_here = self.presence.last_seen(thread, id);
         let execute = |policy, needed| async move {
-            let (command, judged) =
+            let (command, policy, evidence) =
                 Box::pin(self.prepare_decision(policy, thread, id, decide, needed)).await?;
-            self.execute_decision(by, thread, id, command, judged).await
+            self.execute_decision(by, thread, id, command, policy, evidence).await
         };
         let decided = self.execute_with_evidence(needed, execute).await?;
         Ok(api::Call { proposer_last_seen_at: seen_here, ..decided })
@@ -56,7 +57,7 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
         needed: Option<NeededEvidence>,
-    ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
+    ) -> Result<(CallCommand, Arc<Policy>, CommandEvidence), GateFailure> {
         self.check_proof_page(decide.proof.as_ref())?;
         let respond = RespondCommand {
             decision: decide.decision,
@@ -77,7 +78,7 @@ impl EmbeddedService {
             None if respond.decision.allows() && needed.is_none() => CommandEvidence::NotNeeded,
             None => self.judge_answer(&policy, thread, id).await?,
         };
-        Ok((CallCommand::Respond(respond), (policy, evidence)))
+        Ok((CallCommand::Respond(respond), policy, evidence))
     }
 
     /// Decides several calls concurrently, so that the commands share commits. Each call has its own outcome. The
@@ -102,8 +103,8 @@ impl EmbeddedService {
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
             let seen_here = self.presence.last_seen(&item.thread_id, &item.id);
             let outcome = match prepared {
-                Ok((command, judged)) => {
-                    self.execute_decision(by, &item.thread_id, &item.id, command, judged).await
+                Ok((command, policy, evidence)) => {
+                    self.execute_decision(by, &item.thread_id, &item.id, command, policy, evidence).await
                 }
                 Err(error) => Err(error),
             };
@@ -114,15 +115,12 @@ impl EmbeddedService {
             };
             let outcome = match needed {
                 Some(needed) => {
-                    let call = (&item.thread_id, &item.id);
-                    self.decide_with_evidence(by, call, &item.request(), needed).await
+                    self.decide_with_evidence(by, &item.thread_id, &item.id, &item.request(), needed).await
                 }
                 None => outcome,
             };
-            let outcome = match outcome {
-                Ok(call) => Ok(api::Call { proposer_last_seen_at: seen_here, ..call }),
-                Err(failure) => Err(self.with_origin_of_decision(&item.thread_id, failure).await),
-            };
+            let outcome = outcome.map(|call| api::Call { proposer_last_seen_at: seen_here, ..call });
+            let outcome = self.add_origin_of_decision(&item.thread_id, outcome).await;
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
         let mut answers = join_all(request.decisions.iter().zip(prepared).map(execute)).await;
@@ -140,9 +138,11 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
-        judged: (Arc<Policy>, CommandEvidence),
+        policy: Arc<Policy>,
+        evidence: CommandEvidence,
     ) -> Result<api::Call, GateFailure> {
-        let (call, events) = Box::pin(self.execute_and_report(by, thread, id, command, judged)).await?;
+        let (call, events) =
+            Box::pin(self.execute_and_report(by, thread, id, command, policy, evidence)).await?;
         let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
         Ok(api::Call { also_decided, ..call })
     }

@@ -16,23 +16,24 @@ impl EmbeddedService {
         id: &CallId,
         erase: &api::EraseRequest,
     ) -> Result<api::ErasureReport, GateFailure> {
-        self.erase_content(by, (thread, id), &erase.reason, None).await?;
+        self.erase_content(by, thread, id, &erase.reason, None).await?;
         // The answer to the command is the call as it was before, in the writer's memory.
         Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }
 
     /// Erases a call's content in the log. `archive` is the digest of the archive that has it.
-    pub(super) async fn erase_content(
+    pub(crate) async fn erase_content(
         &self,
         by: &CommandCaller,
-        (thread, id): (&ThreadId, &CallId),
+        thread: &ThreadId,
+        id: &CallId,
         reason: &str,
         archive: Option<Sha256>,
     ) -> Result<(), GateFailure> {
         let execute = |policy| async move {
             let rows = self.store.rows_with_texts(thread, id).await?;
             let command = CallCommand::Erase(EraseCommand { reason: reason.to_owned(), rows, archive });
-            self.execute_on_call(by, thread, id, command, (policy, CommandEvidence::NotNeeded)).await
+            self.execute_on_call(by, thread, id, command, policy, CommandEvidence::NotNeeded).await
         };
         self.execute_judged(execute).await.map(drop)
     }

@@ -71,7 +71,7 @@ impl EmbeddedService {
     }
 
     /// Executes a command on a thread, or on all threads.
-    pub(super) async fn execute_on_threads(
+    pub(crate) async fn execute_on_threads(
         &self,
         by: &CommandCaller,
         target: CommandTarget,
@@ -89,9 +89,10 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
-        judged: (Arc<Policy>, CommandEvidence),
+        policy: Arc<Policy>,
+        evidence: CommandEvidence,
     ) -> Result<api::Call, GateFailure> {
-        let (call, _) = self.execute_and_report(by, thread, id, command, judged).await?;
+        let (call, _) = self.execute_and_report(by, thread, id, command, policy, evidence).await?;
         Ok(call)
     }
 
@@ -142,7 +143,8 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
-        (policy, evidence): (Arc<Policy>, CommandEvidence),
+        policy: Arc<Policy>,
+        evidence: CommandEvidence,
     ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure> {
         let may_be_proved = matches!(command, CallCommand::Respond(_));
         let log = if may_be_proved { self.log_id().await? } else { Sha256::ZERO };
@@ -164,7 +166,7 @@ impl EmbeddedService {
     ) -> Result<api::Call, GateFailure> {
         let command = &command;
         let execute = |policy| {
-            self.execute_on_call(by, thread, id, command.clone(), (policy, CommandEvidence::NotNeeded))
+            self.execute_on_call(by, thread, id, command.clone(), policy, CommandEvidence::NotNeeded)
         };
         self.execute_judged(execute).await
     }

@@ -34,10 +34,20 @@ impl EmbeddedService {
         call
     }
 
-    /// The error, in which an earlier decision by a grant names its origin too. A failure leaves the origin out, because
-    /// the caller must learn of the refusal.
-    pub(crate) async fn with_origin_of_decision(&self, thread: &ThreadId, failure: GateFailure) -> GateError {
-        let mut error = GateError::from(failure);
+    /// Adds to an error, which names an earlier decision by a grant, the origin of that grant. A failure leaves the origin
+    /// out, because the caller must learn of the refusal.
+    pub(crate) async fn add_origin_of_decision(
+        &self,
+        thread: &ThreadId,
+        outcome: Result<api::Call, GateFailure>,
+    ) -> Result<api::Call, GateError> {
+        match outcome {
+            Ok(call) => Ok(call),
+            Err(failure) => Err(self.with_origin_of_decision(thread, failure.into()).await),
+        }
+    }
+
+    async fn with_origin_of_decision(&self, thread: &ThreadId, mut error: GateError) -> GateError {
         let Some(response) = &mut error.facts.response else { return error };
         let Some(grant) = response.grant else { return error };
         match self.store.responses(&BTreeSet::from([grant])).await {

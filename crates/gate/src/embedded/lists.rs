@@ -3,7 +3,8 @@
 use super::EmbeddedService;
 use crate::{
     GateFailure,
-    view::{CallCounter, inform_about_tool, inform_approvers, view_call, view_thread},
+    view::{CallCounter, inform_about_tool, inform_approvers, view_thread},
+    view_call,
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused, access::VisibleThreads};
@@ -120,7 +121,7 @@ impl EmbeddedService {
         &self,
         query: &api::StatisticsQuery,
     ) -> Result<api::CallStatistics, GateFailure> {
-        let page = self.store.call_fates((query.since, query.until), query.after).await?;
+        let page = self.store.call_fates(query.since, query.until, query.after).await?;
         let mut counter = CallCounter::new(query.days_at);
         page.items.iter().for_each(|fate| counter.count(fate));
         Ok(counter.stats(query, page.next))

@@ -5,7 +5,7 @@ use super::{EmbeddedService, message_history::MessageHistory};
 use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
 use countersign_approvals::{Call, CommandCaller, conversation::MessagePlace};
-use countersign_events::{CallId, CallState, ThreadId, event::Decision};
+use countersign_events::{CallId, CallState, Decision, ThreadId};
 use countersign_messages::{
     FoundDecision, LoggedCall, LoggedCalls, MessageAuthor, MessageContext, ReadConversation,
 };
@@ -174,7 +174,7 @@ impl EmbeddedService {
         let was_pending = logged.is_pending();
         let target = match source.refuse_foreign(&found) {
             Some(why) => Err(why),
-            None => match self.refuse_unclear(source, (&found, &id), (asked_at, offered)).await? {
+            None => match self.refuse_unclear(source, &found, &id, asked_at, offered).await? {
                 Some(why) => Err(invalid(why)),
                 None => found.fit(&logged).map(|request| (id, request)),
             },
@@ -186,8 +186,10 @@ impl EmbeddedService {
     async fn refuse_unclear(
         &self,
         source: &DecidingMessages<'_>,
-        (found, id): (&FoundDecision, &CallId),
-        (asked_at, offered): (Option<i64>, &[String]),
+        found: &FoundDecision,
+        id: &CallId,
+        asked_at: Option<i64>,
+        offered: &[String],
     ) -> Result<Option<String>, GateFailure> {
         if source.is_older(found.position, asked_at) {
             return Ok(Some(format!("call {id} was asked about after the message was sent")));
@@ -254,7 +256,8 @@ impl EmbeddedService {
                 return refused(decision, why);
             }
         };
-        match self.decide(by, thread, &id, &request).await {
+        let decided = self.decide(by, thread, &id, &request).await;
+        match self.add_origin_of_decision(thread, decided).await {
             Ok(call) => {
                 let outcome = match (decision.was_pending, call.state) {
                     (false, _) => Outcome::AlreadyDecided,
@@ -263,10 +266,7 @@ impl EmbeddedService {
                 };
                 report_decision(&decision.found, Some(id), outcome)
             }
-            Err(failure) => {
-                let error = self.with_origin_of_decision(thread, failure).await;
-                refused(decision, error)
-            }
+            Err(error) => refused(decision, error),
         }
     }
 

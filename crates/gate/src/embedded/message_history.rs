@@ -6,7 +6,7 @@ use super::{
 };
 use crate::GateFailure;
 use countersign_approvals::{CommandCaller, conversation::Conversation};
-use countersign_events::{Event, EventType, ThreadId, event::ConversationMessage, principal::PrincipalKind};
+use countersign_events::{ConversationMessage, Event, EventType, ThreadId, principal::PrincipalKind};
 use countersign_messages::{EarlierDecisions, OfferChange, ReadConversation, is_only_offer};
 use countersign_store::EventFilter;
 use std::collections::BTreeSet;
@@ -35,7 +35,8 @@ impl EmbeddedService {
         by: &CommandCaller,
         thread: &ThreadId,
         before: &Conversation,
-        (from, is_history): (u32, bool),
+        from: u32,
+        is_history: bool,
     ) -> Result<MessageHistory, GateFailure> {
         let mut history = MessageHistory::default();
         let counting: BTreeSet<_> = before.messages().iter().map(|message| message.seq).collect();

@@ -7,7 +7,7 @@ use super::{
 use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
 use countersign_approvals::Call;
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 use countersign_messages::{LastWords, SpokenDecision, name_in_words};
 
 /// The most pending calls that a report lists.
@@ -17,7 +17,8 @@ impl DecidingMessages<'_> {
     /// Checks that the words are the caller's decision, and that the call was pending when they were said.
     fn check_words(
         &self,
-        (position, words): (u32, &SpokenDecision),
+        position: u32,
+        words: &SpokenDecision,
         call: &Call,
         other_author: Option<String>,
     ) -> Result<(), GateError> {
@@ -98,7 +99,7 @@ impl EmbeddedService {
         };
         let made = api::MessageDecision { id: Some(call.id().clone()), ..made };
         if let Err(why) = source
-            .check_words((position, &spoken), call, other_author)
+            .check_words(position, &spoken, call, other_author)
             .and_then(|()| source.conversation.check_shown(&self.view_logged(call)))
         {
             return Ok((
@@ -108,13 +109,13 @@ impl EmbeddedService {
         }
         // Only for the arguments that the call has now.
         let request = api::DecisionRequest { arguments_hash: Some(call.arguments_hash()), ..plain };
-        Ok(match self.decide(by, thread, call.id(), &request).await {
+        let decided = self.decide(by, thread, call.id(), &request).await;
+        Ok(match self.add_origin_of_decision(thread, decided).await {
             Ok(decided) => {
                 let outcome = if decided.is_pending() { Outcome::Voted } else { Outcome::Decided };
                 (api::MessageDecision { outcome, code: None, ..made }, Vec::new())
             }
-            Err(failure) => {
-                let error = self.with_origin_of_decision(thread, failure).await;
+            Err(error) => {
                 let refused =
                     api::MessageDecision { code: Some(error.code), detail: Some(error.detail), ..made };
                 (refused, Vec::new())

@@ -12,10 +12,7 @@ use countersign_approvals::{
     conversation::{Conversation, MessagePlace, NewMessage, SentMessages},
     decide::AddMessagesCommand,
 };
-use countersign_events::{
-    Event, Json, Sha256, ThreadId,
-    event::{ConversationMessage, MessageFormat},
-};
+use countersign_events::{ConversationMessage, Event, Json, MessageFormat, Sha256, ThreadId};
 use countersign_messages::{
     LoggedCalls, MessageAuthor, ReadConversation, ReadMessage, differing_calls, read_message,
 };
@@ -64,7 +61,7 @@ impl EmbeddedService {
         let length = if is_changed { end } else { before };
         let stored: Vec<_> =
             places.iter().zip(&receipts).map(|(place, receipt)| PlacedMessage::new(place, receipt)).collect();
-        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&stored, &conversation)).await?;
+        let (decisions, pending) = self.decide_by_sent(by, thread, sent, &stored, &conversation).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
     }
 
@@ -95,7 +92,8 @@ impl EmbeddedService {
         by: &CommandCaller,
         thread: &ThreadId,
         sent: &SentConversation<'_>,
-        (places, before): (&[PlacedMessage], &Conversation),
+        places: &[PlacedMessage],
+        before: &Conversation,
     ) -> Result<(Vec<api::MessageDecision>, Vec<api::PendingCallName>), GateFailure> {
         let mut read = ReadConversation::default();
         for (place, (_, content)) in places.iter().zip(&sent.messages) {
@@ -116,7 +114,7 @@ impl EmbeddedService {
             new.for_each(|(place, (_, content))| read.add(place.position, sent.format, content));
             from = u32::MAX;
         }
-        let mut history = self.read_history(by, thread, before, (from, sent.from.is_some())).await?;
+        let mut history = self.read_history(by, thread, before, from, sent.from.is_some()).await?;
         let conversation = read.after(std::mem::take(&mut history.conversation));
         let other_sender = sent.sender.filter(|sender| !person.is_named(sender));
         let source = DecidingMessages { by, thread, places, conversation, history, other_sender };
@@ -170,7 +168,7 @@ fn mask_new(sent: &SentConversation<'_>, places: &[MessagePlace], policy: &Polic
     let sent_to = sent.messages.iter().zip(&sent.hashes).zip(places);
     let new = sent_to.filter(|(_, place)| place.stored.is_none());
     let mask = |(((read, content), hash), place): ((&(ReadMessage, &Json), &Sha256), &MessagePlace)| {
-        NewMessage::masked(read.kind, (place.position, sent.format), (content, *hash), policy.redactor())
+        NewMessage::masked(read.kind, place.position, sent.format, content, *hash, policy.redactor())
     };
     new.map(mask).collect()
 }

@@ -5,7 +5,7 @@ mod advisor_drift;
 mod advisors;
 mod answer;
 mod approver_keys;
-pub(crate) mod archive;
+mod archive;
 mod conversation_view;
 mod decisions;
 mod erase;
@@ -30,14 +30,21 @@ mod tools;
 mod webhooks;
 
 pub use approver_keys::KeyRegistration;
-pub use tokens::{AccountHolder, PasskeySignIn, SessionPages};
+pub(crate) use tokens::{random_bytes, random_secret};
 
 use crate::{
-    GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
-    call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_directory::KnownAdvisors,
-    known_directory::KnownTools, known_directory::KnownWebhooks, log_policy::open_policy,
-    policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
-    view::view_call,
+    GateFailure,
+    active_policy::ActivePolicy,
+    active_tokens::ActiveTokens,
+    advisor_metrics::AdvisorMetrics,
+    call_metrics::CallMetrics,
+    due_task_runner::DueTaskRunner,
+    known_directory::{KnownAdvisors, KnownTools, KnownWebhooks},
+    log_policy::open_policy,
+    policy_follower::PolicyFollower,
+    policy_judge::PolicyJudge,
+    presence_keeper::PresenceKeeper,
+    view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -173,7 +180,7 @@ impl EmbeddedService {
         let execute = |policy| async move {
             let evidence = self.judge_proposal(&policy, &by.principal, thread, propose).await;
             let command = CallCommand::Propose(propose.clone());
-            self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
+            self.execute_on_call(by, thread, &call.id, command, policy, evidence).await
         };
         let proposed = self.execute_judged(execute).await?;
         self.note_repeated_proposal(by, &proposed, proposed_at);
@@ -242,7 +249,7 @@ impl EmbeddedService {
                 None => CommandEvidence::NotNeeded,
             };
             let claim = CallCommand::Claim(command.clone());
-            Box::pin(self.execute_on_call(by, thread, id, claim, (policy, evidence))).await
+            Box::pin(self.execute_on_call(by, thread, id, claim, policy, evidence)).await
         };
         let call = self.execute_with_evidence(None, execute).await?;
         // The log has masked arguments, and the executor runs the arguments that it supplied.

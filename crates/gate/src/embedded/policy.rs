@@ -9,7 +9,7 @@ use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, Refused, access::VisibleThreads, call::RecordedFact, registry::SetPolicyCommand,
 };
-use countersign_events::{EventType, Principal, Sha256, ThreadId, event::PolicySet};
+use countersign_events::{EventType, PolicySet, Principal, Sha256, ThreadId};
 use countersign_policy::{Policy, PolicyText};
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use countersign_approvals::{
     access::ProofContext,
     decide::{self, RespondCommand, WaitingReview},
 };
-use countersign_events::{CallId, ThreadId, event::Decision};
+use countersign_events::{CallId, Decision, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::HashSet, sync::Arc};

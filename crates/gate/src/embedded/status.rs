@@ -9,10 +9,7 @@ use countersign_approvals::{
     Call,
     access::{Right, VisibleThreads},
 };
-use countersign_events::{
-    CallState, Principal, ThreadId, Timestamp,
-    event::{Role, Source, TokenKind},
-};
+use countersign_events::{CallState, Principal, Role, Source, ThreadId, Timestamp, TokenKind};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashSet},

@@ -6,10 +6,7 @@ use countersign_api as api;
 use countersign_approvals::{
     Call, CommandCaller, CommandTarget, RecordedEvent, ThreadCommand, decide::StopCommand,
 };
-use countersign_events::{
-    Body, ThreadId,
-    event::{Source, Status},
-};
+use countersign_events::{Body, Source, Status, ThreadId};
 use countersign_store::EventFilter;
 
 impl EmbeddedService {

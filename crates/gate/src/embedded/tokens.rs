@@ -5,13 +5,9 @@ use crate::{GateFailure, view::view_token};
 use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, LogCommand, Refused,
-    access::{PageKey, Right, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
+    access::{Right, TokenRecord, TokenSecret},
 };
-use countersign_events::{
-    Body, Principal, Sha256, Timestamp,
-    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
-};
-use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
+use countersign_events::{Body, Timestamp, TokenCreated, TokenKind, TokenRevoked, TokenUsed};
 use std::{
     sync::{Arc, PoisonError},
     time::Duration,
@@ -22,48 +18,6 @@ const LINK_SPAN: Duration = Duration::from_mins(15);
 
 /// The longest token lifetime: ten years.
 const LONGEST_SPAN: u64 = 315_360_000;
-
-/// A person who was authenticated with a passkey.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PasskeySignIn {
-    /// The key's id.
-    pub key: String,
-    /// The challenge's SHA-256, which starts one session.
-    pub sign_in: Sha256,
-}
-
-/// A person who signed in at an identity provider, with the rights that the provider's claims give.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountHolder {
-    /// The account.
-    pub account: ProviderAccount,
-    /// The SHA-256 of the sign-in's `state`, which makes one session.
-    pub sign_in: Sha256,
-    /// The name, without a kind. An account that has signed in before keeps the name of its first sign-in.
-    pub name: String,
-    /// The role.
-    pub role: Role,
-    /// The approver level.
-    pub level: Option<String>,
-    /// The approver groups.
-    pub groups: Vec<String>,
-}
-
-/// The pages to which a session belongs.
-#[derive(Debug, Clone)]
-pub struct SessionPages {
-    /// The second part of the session's secret.
-    pub key: PageKey,
-    /// Their origin, if the server knows it. A session that continues another one keeps the origin of that one.
-    pub web_origin: Option<String>,
-}
-
-impl SessionPages {
-    /// Makes a new session's key. Fails if the system has no randomness.
-    pub fn new(web_origin: Option<String>) -> Result<Self, GateFailure> {
-        Ok(Self { key: PageKey::from_random(&random_bytes()?), web_origin })
-    }
-}
 
 impl EmbeddedService {
     /// Lists tokens, the oldest first.
@@ -129,127 +83,6 @@ impl EmbeddedService {
         Some(api::NewToken { secret: secret.expose().to_owned(), token })
     }
 
-    /// Starts a browser session from a link, a token or an earlier session.
-    pub(crate) async fn start_session(
-        &self,
-        parent: &TokenRecord,
-        pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        let secret = random_secret()?.bound_to(&pages.key);
-        let (now, from) = (self.store.clock().now(), &parent.created);
-        let continues = from.kind == TokenKind::Session;
-        let of_token = from.expires_at.filter(|_| from.kind == TokenKind::Token);
-        let latest = from.ends_at.unwrap_or_else(|| now.after(longest));
-        let ends_at = of_token.map_or(latest, |end| end.min(latest));
-        let created = TokenCreated {
-            id: secret.id().to_owned(),
-            kind: TokenKind::Session,
-            hash: secret.hash(),
-            expires_at: Some(now.after(idle).min(ends_at)),
-            ends_at: Some(ends_at),
-            parent: Some(from.id.clone()),
-            web_origin: if continues { from.web_origin.clone() } else { pages.web_origin.clone() },
-            ..from.clone()
-        };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
-        Ok((secret, created))
-    }
-
-    /// Starts a session for a person who signed in at an identity provider. An account that has signed in before keeps
-    /// its name.
-    pub(crate) async fn start_account_session(
-        &self,
-        person: &AccountHolder,
-        pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        // Another process may have given the account its name a moment ago.
-        self.tokens.reload(&self.store).await?;
-        let (secret, now) = (random_secret()?.bound_to(&pages.key), self.store.clock().now());
-        let known =
-            self.tokens.with(|directory| directory.accounts().name_of(&person.account).map(str::to_owned));
-        let created = TokenCreated {
-            id: secret.id().to_owned(),
-            kind: TokenKind::Session,
-            name: known.unwrap_or_else(|| person.name.clone()),
-            role: person.role,
-            level: person.level.clone(),
-            groups: person.groups.clone(),
-            threads: Vec::new(),
-            hash: secret.hash(),
-            expires_at: Some(now.after(idle.min(longest))),
-            ends_at: Some(now.after(longest)),
-            parent: None,
-            account: Some(person.account.clone()),
-            sign_in: Some(person.sign_in),
-            web_origin: pages.web_origin.clone(),
-        };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
-        Ok((secret, created))
-    }
-
-    /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
-    pub(crate) async fn find_passkeys(
-        &self,
-        credential_id: &str,
-    ) -> Result<Vec<(String, PasskeyPublicKey)>, GateFailure> {
-        // Another process may have registered or removed it a moment ago.
-        self.tokens.reload(&self.store).await?;
-        Ok(self.tokens.with(|directory| {
-            let keys = directory.approver_keys().records();
-            let found = keys.filter_map(|record| {
-                let passkey = record.public_key.as_ref()?.passkey()?;
-                let signs_in = record.removed.is_none() && record.added.token.is_some();
-                (signs_in && passkey.credential_id() == credential_id)
-                    .then(|| (record.added.id.clone(), passkey.clone()))
-            });
-            found.collect()
-        }))
-    }
-
-    /// The secret by which processes recognise sign-in challenges.
-    pub(crate) async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
-        Ok(SignInSecret::new(&self.store.sign_in_secret().await?))
-    }
-
-    /// Starts a session for a person who was authenticated with this passkey. It has the rights of the token under
-    /// which the person registered the passkey.
-    pub(crate) async fn start_passkey_session(
-        &self,
-        PasskeySignIn { key, sign_in }: &PasskeySignIn,
-        pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
-        let origin = self.tokens.with(|directory| directory.find_token_of_passkey(key).cloned());
-        let origin = origin.ok_or(Refused::UnknownToken)?;
-        let secret = random_secret()?.bound_to(&pages.key);
-        let (now, from) = (self.store.clock().now(), &origin.created);
-        let end = from.expires_at.filter(|_| from.kind == TokenKind::Token);
-        let ends_at = end.map_or(now.after(longest), |end| end.min(now.after(longest)));
-        let created = TokenCreated {
-            id: secret.id().to_owned(),
-            kind: TokenKind::Session,
-            hash: secret.hash(),
-            expires_at: Some(now.after(idle).min(ends_at)),
-            ends_at: Some(ends_at),
-            parent: Some(key.clone()),
-            sign_in: Some(*sign_in),
-            web_origin: pages.web_origin.clone(),
-            ..from.clone()
-        };
-        let by = Principal::system("sign-in").into();
-        self.execute_on_tokens(&by, LogCommand::Record(vec![Body::TokenCreated(created.clone())])).await?;
-        Ok((secret, created, origin.holder))
-    }
-
-    /// The id of the token or link from which this session and its predecessors come.
-    pub(crate) fn find_origin(&self, record: &TokenRecord) -> Option<String> {
-        self.tokens.with(|directory| directory.find_origin(record))
-    }
-
     /// Revokes a token and everything that was made from it. Returns when this process does not accept them.
     pub(crate) async fn revoke_token(
         &self,
@@ -260,30 +93,6 @@ impl EmbeddedService {
         let revoked = TokenRevoked { id: id.to_owned(), reason: request.reason.clone() };
         self.execute_on_tokens(by, LogCommand::Record(vec![Body::TokenRevoked(revoked)])).await?;
         self.view_token(id).ok_or_else(|| Refused::UnknownToken.into())
-    }
-
-    /// Ends all sessions of the caller.
-    pub(crate) async fn end_sessions(&self, by: &CommandCaller) -> Result<(), GateFailure> {
-        let name = by.principal.as_str().split_once(':').map_or("", |(_, name)| name).to_owned();
-        self.execute_on_tokens(by, LogCommand::EndSessions(name)).await
-    }
-
-    /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
-    pub(crate) async fn authenticate(
-        &self,
-        secret: &TokenSecret,
-        kind: TokenKind,
-    ) -> Result<Result<Arc<TokenRecord>, TokenRejection>, GateFailure> {
-        let now = self.store.clock().now();
-        Ok(self.tokens.authenticate(&self.store, secret, kind, now).await?)
-    }
-
-    /// Returns true if the token is accepted now. A caller without a token has none that could end.
-    pub(crate) fn is_accepted(&self, token: Option<&str>) -> bool {
-        let now = self.store.clock().now();
-        let Some(id) = token else { return true };
-        self.tokens
-            .with(|directory| directory.find(id).is_some_and(|record| directory.check(record, now).is_ok()))
     }
 
     /// Records that a token is used from an address, if it is the first time. It returns before that is written, because no
@@ -322,7 +131,7 @@ impl EmbeddedService {
     }
 
     /// Executes a command about access. Returns when this process knows the outcome.
-    pub(super) async fn execute_on_tokens(
+    pub(crate) async fn execute_on_tokens(
         &self,
         by: &CommandCaller,
         command: LogCommand,
@@ -367,11 +176,11 @@ fn new_token(
 }
 
 /// A secret from the system's randomness. Fails if the system has none.
-fn random_secret() -> Result<TokenSecret, GateFailure> {
+pub(crate) fn random_secret() -> Result<TokenSecret, GateFailure> {
     Ok(TokenSecret::from_random(&random_bytes()?))
 }
 
-fn random_bytes<const N: usize>() -> Result<[u8; N], GateFailure> {
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], GateFailure> {
     let mut bytes = [0; N];
     api::fill_random(&mut bytes)
         .map_err(|why| GateFailure::invalid("token", &format!("the system has no randomness: {why}")))?;

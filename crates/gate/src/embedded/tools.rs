@@ -13,10 +13,7 @@ use countersign_approvals::{
     registry::MAX_DEFINED,
     tool_directory::ToolDirectory,
 };
-use countersign_events::{
-    Body, Json, ThreadId, ToolName,
-    event::{DefinitionAccepted, SeenDefinition, Verdict},
-};
+use countersign_events::{Body, DefinitionAccepted, Json, SeenDefinition, ThreadId, ToolName, Verdict};
 use countersign_policy::{JudgedCall, Policy};
 use std::sync::Arc;
 

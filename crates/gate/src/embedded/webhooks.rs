@@ -1,20 +1,13 @@
 //! The log's webhooks: list, add, remove, test, and send parked messages again.
 
 use super::EmbeddedService;
-use crate::{
-    GateFailure,
-    view::view_webhook,
-    webhook_delivery::{WebhookProgress, WebhookTransport},
-};
+use crate::{GateFailure, WebhookProgress, WebhookTransport, view::view_webhook};
 use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, Refused,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
-use countersign_events::{
-    Body,
-    event::{WebhookRemoved, WebhookRetried},
-};
+use countersign_events::{Body, WebhookRemoved, WebhookRetried};
 use countersign_store::LeaseTask;
 use std::sync::Arc;
 

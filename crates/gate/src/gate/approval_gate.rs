@@ -4,12 +4,11 @@
 use super::EmbeddedGate;
 use async_trait::async_trait;
 use countersign_api::{
-    AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallPage, CancelRequest,
-    ClaimRequest, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EventPage,
-    EventStream, GateError, LogFilter, MessagePage, PageQuery, PendingPage, ProposeRequest, ReadinessReport,
-    RenewRequest, ResultRequest,
+    AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallOperation, CallPage,
+    ConversationReader, ConversationView, DecisionAnswer, EventPage, EventStream, GateError, LogFilter,
+    MessagePage, PageQuery, PendingPage, ReadinessReport,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, MessageFormat, Principal, ThreadId};
 use std::{sync::Arc, time::Duration};
 
 #[async_trait]
@@ -18,8 +17,8 @@ impl CallGate for EmbeddedGate {
         &self.by.principal
     }
 
-    async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
-        Ok(self.service.propose(&self.by, thread, request).await?)
+    async fn perform_on_call(&self, operation: CallOperation) -> Result<AnyAnswer, GateError> {
+        self.perform_call_operation(&operation).await
     }
 
     async fn wait(
@@ -31,10 +30,6 @@ impl CallGate for EmbeddedGate {
         Ok(self.service.wait(&self.by, thread, id, timeout).await?)
     }
 
-    async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        Ok(self.service.call(thread, id).await?)
-    }
-
     async fn calls(
         &self,
         filter: &LogFilter,
@@ -42,52 +37,6 @@ impl CallGate for EmbeddedGate {
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         Ok(self.service.calls(filter, &self.threads, state, page).await?)
-    }
-
-    async fn decide(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &DecisionRequest,
-    ) -> Result<Call, GateError> {
-        match self.service.decide(&self.by, thread, id, request).await {
-            Ok(call) => Ok(call),
-            Err(failure) => Err(self.service.with_origin_of_decision(thread, failure).await),
-        }
-    }
-
-    async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
-        Ok(self.service.claim(&self.by, thread, id, request).await?)
-    }
-
-    async fn renew_claim(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &RenewRequest,
-    ) -> Result<Call, GateError> {
-        Ok(self.service.renew_claim(&self.by, thread, id, request).await?)
-    }
-
-    async fn finish(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &ResultRequest,
-    ) -> Result<Call, GateError> {
-        Ok(self.service.finish(&self.by, thread, id, request).await?)
-    }
-
-    async fn cancel(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &CancelRequest,
-    ) -> Result<Call, GateError> {
-        match self.service.cancel(&self.by, thread, id, request).await {
-            Ok(call) => Ok(call),
-            Err(failure) => Err(self.service.with_origin_of_decision(thread, failure).await),
-        }
     }
 }
 

@@ -1,20 +1,13 @@
 //! Log credentials: who calls, and with which rights.
 
 use super::EmbeddedGate;
-use crate::{
-    GateFailure,
-    embedded::{AccountHolder, KeyRegistration, PasskeySignIn, SessionPages},
-};
+use crate::{GateFailure, KeyRegistration};
 use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
-use countersign_events::{
-    Principal,
-    event::{TokenCreated, TokenKind},
-};
-use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
-use std::{sync::Arc, time::Duration};
+use countersign_events::{Principal, TokenKind};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 impl EmbeddedGate {
@@ -31,13 +24,18 @@ impl EmbeddedGate {
         secret: &TokenSecret,
         kind: TokenKind,
     ) -> Result<Result<Arc<TokenRecord>, TokenRejection>, GateFailure> {
-        self.service.authenticate(secret, kind).await
+        let now = self.service.store.clock().now();
+        Ok(self.service.tokens.authenticate(&self.service.store, secret, kind, now).await?)
     }
 
     /// Returns true if the token with this id is accepted now; also if `token` is `None`, for a caller without a token.
     #[must_use]
     pub fn is_token_accepted(&self, token: Option<&str>) -> bool {
-        self.service.is_accepted(token)
+        let now = self.service.store.clock().now();
+        let Some(id) = token else { return true };
+        self.service
+            .tokens
+            .with(|directory| directory.find(id).is_some_and(|record| directory.check(record, now).is_ok()))
     }
 
     /// Records that a token is used from an address, if it is the first time. It returns before that is written.
@@ -77,47 +75,6 @@ impl EmbeddedGate {
         self.service.create_first_tokens(&self.by, requests).await
     }
 
-    /// Starts a browser session, authenticated with `parent`: a link, a token, or the session that it continues. The
-    /// session ends after `idle` without a continuation, and after `longest` in any case.
-    pub async fn start_session(
-        &self,
-        parent: &TokenRecord,
-        pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_session(parent, pages, (idle, longest)).await
-    }
-
-    /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
-    pub async fn find_passkeys(
-        &self,
-        credential_id: &str,
-    ) -> Result<Vec<(String, PasskeyPublicKey)>, GateFailure> {
-        self.service.find_passkeys(credential_id).await
-    }
-
-    /// Starts a browser session for a person who was authenticated with a passkey, as
-    /// [`start_session`](Self::start_session) does. Returns its holder, too.
-    pub async fn start_passkey_session(
-        &self,
-        sign_in: &PasskeySignIn,
-        pages: &SessionPages,
-        spans: (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
-        self.service.start_passkey_session(sign_in, pages, spans).await
-    }
-
-    /// The secret by which all processes of the log recognise sign-in challenges.
-    pub async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
-        self.service.sign_in_secret().await
-    }
-
-    /// The id of the token or link from which this session and its predecessors come; `None` if there is none.
-    #[must_use]
-    pub fn find_origin(&self, record: &TokenRecord) -> Option<String> {
-        self.service.find_origin(record)
-    }
-
     /// Adds an approver key, with what the server knows about its registration.
     pub async fn add_approver_key_as(
         &self,
@@ -131,21 +88,5 @@ impl EmbeddedGate {
     #[must_use]
     pub fn owner_of_key(&self, id: &str) -> Option<Principal> {
         self.service.owner_of_key(id)
-    }
-
-    /// Starts a browser session for a person who signed in at an identity provider. It ends after `idle` without a
-    /// continuation, and after `longest` in any case. A sign-in starts one session.
-    pub async fn start_account_session(
-        &self,
-        person: &AccountHolder,
-        pages: &SessionPages,
-        (idle, longest): (Duration, Duration),
-    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_account_session(person, pages, (idle, longest)).await
-    }
-
-    /// Ends all sessions of this gate's principal.
-    pub async fn end_sessions(&self) -> Result<(), GateFailure> {
-        self.service.end_sessions(&self.by).await
     }
 }

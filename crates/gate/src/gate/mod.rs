@@ -9,10 +9,13 @@ mod credentials;
 mod database;
 mod managed_rules;
 mod operations;
+mod sessions;
 mod webhooks;
 
 pub use advice_runs::{AdvisedCall, AdvisedPage};
+pub use archive::{ArchiveCheck, ArchiveSummary};
 pub use managed_rules::{add_managed_rule, remove_managed_rule};
+pub use sessions::{AccountHolder, PasskeySignIn, SessionPages, SessionSpans};
 
 use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
 use countersign_api::{

@@ -3,38 +3,47 @@
 use super::{EmbeddedGate, add_managed_rule, remove_managed_rule};
 use crate::{GateFailure, KeyRegistration};
 use countersign_api::{
-    AnyAnswer, AnyOperation, CallGate, CallOperation, GateError, LogOperation, NewToken, Operation,
-    ThreadOperation, TokenRequest,
+    AnyAnswer, AnyOperation, CallOperation, GateError, LogOperation, NewToken, Operation, ThreadOperation,
+    TokenRequest,
 };
 use countersign_approvals::Refused;
 
 impl EmbeddedGate {
     pub(super) async fn perform_operation(&self, operation: &AnyOperation) -> Result<AnyAnswer, GateError> {
         match operation {
-            AnyOperation::Call(operation) => self.perform_on_call(operation).await,
+            AnyOperation::Call(operation) => self.perform_call_operation(operation).await,
             AnyOperation::Thread(operation) => Ok(self.perform_on_thread(operation).await?),
             AnyOperation::Log(operation) => self.perform_on_log(operation).await,
         }
     }
 
-    async fn perform_on_call(&self, operation: &CallOperation) -> Result<AnyAnswer, GateError> {
+    pub(super) async fn perform_call_operation(
+        &self,
+        operation: &CallOperation,
+    ) -> Result<AnyAnswer, GateError> {
         use CallOperation as Any;
         let (service, by) = (&self.service, &self.by);
         Ok(match operation {
-            Any::ProposeCall(op) => op.answer(self.propose(&op.thread, &op.body).await?),
-            Any::ShowCall(op) => op.answer(self.call(&op.thread, &op.id).await?),
+            Any::ProposeCall(op) => op.answer(service.propose(by, &op.thread, &op.body).await?),
+            Any::ShowCall(op) => op.answer(service.call(&op.thread, &op.id).await?),
             Any::SendHeartbeat(op) => op.answer(service.heartbeat(by, &op.thread, &op.id).await?),
-            Any::ClaimCall(op) => op.answer(self.claim(&op.thread, &op.id, &op.body).await?),
-            Any::RenewClaim(op) => op.answer(self.renew_claim(&op.thread, &op.id, &op.body).await?),
-            Any::FinishCall(op) => op.answer(self.finish(&op.thread, &op.id, &op.body).await?),
-            Any::CancelCall(op) => op.answer(self.cancel(&op.thread, &op.id, &op.body).await?),
+            Any::ClaimCall(op) => op.answer(service.claim(by, &op.thread, &op.id, &op.body).await?),
+            Any::RenewClaim(op) => op.answer(service.renew_claim(by, &op.thread, &op.id, &op.body).await?),
+            Any::FinishCall(op) => op.answer(service.finish(by, &op.thread, &op.id, &op.body).await?),
+            Any::CancelCall(op) => {
+                let outcome = service.cancel(by, &op.thread, &op.id, &op.body).await;
+                op.answer(service.add_origin_of_decision(&op.thread, outcome).await?)
+            }
             Any::ReleaseCall(op) => op.answer(service.release(by, &op.thread, &op.id, &op.body).await?),
             Any::FlagCall(op) => op.answer(service.flag(by, &op.thread, &op.id, &op.body).await?),
             Any::EraseCall(op) => op.answer(service.erase(by, &op.thread, &op.id, &op.body).await?),
             Any::PreviewScope(op) => {
                 op.answer(service.preview_scope(by, &op.thread, &op.id, &op.body).await?)
             }
-            Any::DecideCall(op) => op.answer(self.decide(&op.thread, &op.id, &op.body).await?),
+            Any::DecideCall(op) => {
+                let outcome = service.decide(by, &op.thread, &op.id, &op.body).await;
+                op.answer(service.add_origin_of_decision(&op.thread, outcome).await?)
+            }
         })
     }
 

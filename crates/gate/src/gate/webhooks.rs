@@ -2,14 +2,10 @@
 //! the delivery record.
 
 use super::EmbeddedGate;
-use crate::{
-    GateFailure,
-    view::view_call,
-    webhook_delivery::{WebhookFollower, WebhookProgress, WebhookTransport},
-};
+use crate::{GateFailure, WebhookFollower, WebhookProgress, WebhookTransport, view_call};
 use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
-use countersign_events::{Body, CallId, Event, Principal, ThreadId, Timestamp, event::WebhookTopic};
+use countersign_events::{Body, CallId, Event, Principal, ThreadId, Timestamp, WebhookTopic};
 use countersign_store::{Clock, EventFilter, EventFollower, LeaseTask, LeasedTask, TaskLease};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use countersign_api as api;
 use countersign_approvals::{Call, advisor_directory::AdvisorDirectory, call::RecordedFact};
-use countersign_events::event::{AdvisorMode, AdvisorReported, ApprovalAdvice, CallFlagged};
+use countersign_events::{AdvisorMode, AdvisorReported, ApprovalAdvice, CallFlagged};
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
 use countersign_replay::measure::AdvisorDrift;
 

@@ -8,10 +8,7 @@ use super::{
 };
 use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact};
-use countersign_events::{
-    Principal, Timestamp,
-    event::{ExecutionMismatch, ExecutionStarted, ToolResult},
-};
+use countersign_events::{ExecutionMismatch, ExecutionStarted, Principal, Timestamp, ToolResult};
 
 /// The call in its state at `now`.
 #[must_use]

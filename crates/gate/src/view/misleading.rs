@@ -2,8 +2,7 @@
 
 use countersign_api::Call;
 use countersign_events::{
-    Json,
-    event::Place,
+    Json, Place,
     look::{has_hidden_character, has_mixed_word},
 };
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact, scope::GrantScope};
-use countersign_events::event::ApprovalVote;
+use countersign_events::ApprovalVote;
 use countersign_policy::Policy;
 
 pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {

@@ -2,11 +2,7 @@
 
 use countersign_api as api;
 use countersign_approvals::{call::RecordedFact, scope::GrantScope};
-use countersign_events::{
-    Body, Event, Json, Principal,
-    event::{ApprovalResponse, Decision},
-    json::ArgumentChange,
-};
+use countersign_events::{ApprovalResponse, Body, Decision, Event, Json, Principal, json::ArgumentChange};
 
 /// The decision as the API shows it. If the arguments were changed, `editor` is the approver who changed them.
 pub(crate) fn view_response(

@@ -4,7 +4,7 @@ use countersign_api::{
     CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, RuleHits, StatisticsQuery,
     ToolStatistics, UtcOffset, sort_rules, sort_tools,
 };
-use countersign_events::event::{Basis, Decision, Source, Status, Verdict};
+use countersign_events::{Basis, Decision, Source, Status, Verdict};
 use countersign_store::CallFate;
 use std::collections::{BTreeMap, HashMap};
 

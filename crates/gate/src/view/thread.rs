@@ -2,10 +2,7 @@
 
 use countersign_api::{self as api, MAX_PAGE, SelectionQuery};
 use countersign_approvals::{Thread, scope::GrantScope, thread::Grant};
-use countersign_events::{
-    Principal, ThreadId,
-    event::{Decision, ToolPolicy},
-};
+use countersign_events::{Decision, Principal, ThreadId, ToolPolicy};
 use countersign_store::ThreadOutline;
 
 pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {

@@ -2,10 +2,7 @@
 
 use countersign_api as api;
 use countersign_approvals::access::{Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection};
-use countersign_events::{
-    Timestamp,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Role, Timestamp, TokenKind};
 
 /// The API type of a token.
 pub(crate) fn view_token(record: &TokenRecord, directory: &TokenDirectory, now: Timestamp) -> api::Token {

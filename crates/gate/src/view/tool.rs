@@ -6,7 +6,7 @@ use countersign_approvals::{
     tool_directory::{ToolDirectory, ToolRecord},
 };
 use countersign_events::{
-    Json, Sha256, ToolName, event::SeenDefinition, json::ArgumentChange, look_alike::likeness,
+    Json, SeenDefinition, Sha256, ToolName, json::ArgumentChange, look_alike::likeness,
 };
 
 /// The most look-alikes of one tool in a view.

@@ -22,7 +22,7 @@ mod tree;
 pub use error::BadClientConfig;
 pub use tree::ConfigSyntax;
 
-use crate::json_object::splice_all;
+use countersign_json_rpc::splice_all;
 use gateway::unwrap_server;
 use serde::Serialize;
 use server::{ClientServer, EntryChange};

@@ -6,13 +6,9 @@ use super::{
     hub_frame::{HubFrame, split_batch},
     subscriptions::list_change,
 };
-use crate::{
-    answer_text::protocol_error,
-    client_frame::read_id,
-    frame_reader::{LineRead, read_line},
-    gateway::ClientReader,
-};
+use crate::{ClientReader, answer_text::protocol_error, client_frame::read_id};
 use countersign_events::Json;
+use countersign_json_rpc::{LineRead, read_line};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::io::BufReader;

@@ -7,8 +7,8 @@ use super::{
     names::ServerName,
     server_link::{LinkFailure, LinkState, ReadyServer, ServerLink},
 };
-use crate::json_object::JsonObject;
 use countersign_events::Json;
+use countersign_json_rpc::JsonObject;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,10 +1,8 @@
 //! Frames that pass the hub: their parts, and the few changes that bring the names and ids of several servers together.
 
-use crate::{
-    client_frame::{FRAME_KEYS, read_id},
-    json_object::{JsonObject, range_of, splice_all},
-};
+use crate::client_frame::read_id;
 use countersign_events::Json;
+use countersign_json_rpc::{FRAME_KEYS, JsonObject, range_of, splice_all};
 
 /// The members of parameters by which the hub chooses a server.
 const ROUTE_KEYS: &[&str] =

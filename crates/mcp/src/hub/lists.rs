@@ -7,8 +7,8 @@ use super::{
     names::{listed_prompt_name, listed_tool_name},
     server_link::LinkFailure,
 };
-use crate::json_object::{JsonObject, range_of, splice};
 use countersign_events::Json;
+use countersign_json_rpc::{JsonObject, range_of, splice};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use super::{
     hub_frame::HubFrame,
     names::{may_be_changed, split_listed_name},
 };
-use crate::json_object::{JsonObject, range_of};
 use countersign_events::Json;
+use countersign_json_rpc::{JsonObject, range_of};
 
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl HubCore {
             (Some(name), Some(place)) => {
                 let place = range_of(part, place);
                 let rename = |own: &str| {
-                    let reference = crate::json_object::splice(part, place.clone(), own);
+                    let reference = countersign_json_rpc::splice(part, place.clone(), own);
                     frame.with(part, &reference)
                 };
                 self.route_name(&name, rename, false)

@@ -13,12 +13,10 @@ use super::{
     server_link::ServerLink,
 };
 use crate::{
-    answer_text::protocol_error,
-    client_frame::read_id,
-    frame_reader::{LineRead, read_line},
-    gateway::{ClientReader, ClientWriter, write_frames},
+    ClientReader, ClientWriter, answer_text::protocol_error, client_frame::read_id, gateway::write_frames,
 };
 use countersign_events::Json;
+use countersign_json_rpc::{LineRead, read_line};
 use std::{sync::Arc, time::Duration};
 use tokio::{io::BufReader, sync::mpsc};
 

@@ -1,9 +1,10 @@
 //! A hub's connection to one server, and the hub's own requests to it.
 
 use super::{hub_frame::HubFrame, names::ServerName};
-use crate::{client_frame::without_carriage_returns, json_object::JsonObject};
+use crate::client_frame::without_carriage_returns;
 use countersign_api::random_id;
 use countersign_events::Json;
+use countersign_json_rpc::JsonObject;
 use serde_json::{Map, Value};
 use std::{
     collections::HashMap,

@@ -5,8 +5,9 @@ use super::{
     hub_core::{HubClient, HubCore, Subscription},
     hub_frame::HubFrame,
 };
-use crate::{answer_text::outcome_unknown_error, json_object::JsonObject};
+use crate::answer_text::outcome_unknown_error;
 use countersign_events::Json;
+use countersign_json_rpc::JsonObject;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -5,13 +5,13 @@
 //! not started again, and one that ends [`MAX_RESTARTS`] times without an answer between is given up.
 
 use crate::{
+    ClientReader, ClientWriter,
     answer_text::{outcome_unknown_error, protocol_error},
     client_frame::read_id,
-    frame_reader::{LineRead, read_line},
-    gateway::{ClientReader, ClientWriter, write_frames},
-    json_object::{JsonObject, range_of, splice},
+    gateway::write_frames,
 };
 use countersign_events::Json;
+use countersign_json_rpc::{JsonObject, LineRead, range_of, read_line, splice};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},

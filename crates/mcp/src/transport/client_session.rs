@@ -2,12 +2,10 @@
 
 use super::endpoint_options::ClientSessionStreams;
 use crate::{
-    client_frame::read_id,
-    frame_reader::{LineRead, read_line},
-    gateway::{ClientReader, write_frames},
-    hub::{HubFrame, restore_id, split_batch},
+    ClientReader, HubFrame, client_frame::read_id, gateway::write_frames, hub::split_batch, restore_id,
 };
 use countersign_events::Timestamp;
+use countersign_json_rpc::{LineRead, read_line};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -2,8 +2,9 @@
 
 use super::param_headers::decode_value;
 use crate::{
+    HubFrame,
     answer_text::protocol_error,
-    hub::{HubFrame, qualify_id, split_batch},
+    hub::{qualify_id, split_batch},
 };
 use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},

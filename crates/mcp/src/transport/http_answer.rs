@@ -1,12 +1,9 @@
 //! Reading server answers on streamable HTTP: JSON, or an event stream that resumes after its last event.
 
 use super::{http_session::HttpSession, http_target::HttpTarget};
-use crate::{
-    client_frame::MAX_FRAME_BYTES,
-    hub::{HubFrame, split_batch},
-    json_object::JsonObject,
-};
+use crate::{HubFrame, hub::split_batch};
 use countersign_client::{BodyFailure, SseParser, read_limited_body};
+use countersign_json_rpc::{JsonObject, MAX_FRAME_BYTES};
 use reqwest::{Response, StatusCode, header::CONTENT_TYPE};
 use std::{sync::Arc, time::Duration};
 

@@ -3,13 +3,11 @@
 
 use super::{http_session::HttpSession, http_target::HttpTarget};
 use crate::{
-    client_frame::read_id,
-    frame_reader::{LineRead, read_line},
-    gateway::{ClientReader, ClientWriter, write_frames},
-    hub::{HubFrame, split_batch},
+    ClientReader, ClientWriter, HubFrame, client_frame::read_id, gateway::write_frames, hub::split_batch,
 };
 use countersign_api::GateError;
 use countersign_client::new_service_client;
+use countersign_json_rpc::{LineRead, read_line};
 use std::{sync::Arc, time::Duration};
 use tokio::{io::BufReader, sync::mpsc};
 

@@ -5,8 +5,8 @@ use super::{
     http_session::{HttpSession, OpenPost, SESSION, SessionFacts},
 };
 use crate::{
+    HubFrame,
     answer_text::{outcome_unknown_error, protocol_error},
-    hub::HubFrame,
 };
 use countersign_api::random_id;
 use countersign_events::Json;

@@ -1,7 +1,8 @@
 //! The session with one server on streamable HTTP, and the messages to it.
 
 use super::{http_target::HttpTarget, param_headers::MarkedArguments};
-use crate::{hub::HubFrame, json_object::JsonObject};
+use crate::hub::HubFrame;
+use countersign_json_rpc::JsonObject;
 use reqwest::{
     Client, Method, Response,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},

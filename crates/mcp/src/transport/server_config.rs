@@ -4,10 +4,8 @@ use super::{
     http_target::{BadHttpTarget, HttpTarget},
     variables::{MissingVariable, expand_variables},
 };
-use crate::{
-    hub::{BadServerName, ServerName},
-    json_object::JsonObject,
-};
+use crate::{BadServerName, ServerName};
+use countersign_json_rpc::JsonObject;
 
 /// The largest configuration in bytes.
 pub const MAX_SERVER_CONFIG_BYTES: u64 = 1024 * 1024;

@@ -1,8 +1,7 @@
 //! What each format does.
 
 use crate::{
-    call_names::NameRules, logged_call::LoggedCalls, message::BadMessage, neutral::NeutralMessage,
-    written::WrittenMessages,
+    BadMessage, LoggedCalls, call_names::NameRules, neutral::NeutralMessage, written::WrittenMessages,
 };
 use countersign_api::Call;
 use countersign_events::json::JsonTree;

@@ -7,23 +7,20 @@ use super::{
     openai::{read_call, write_call},
 };
 use crate::{
+    BadMessage,
     answer::{
         AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, decision_in_scope, non_empty,
     },
-    client_tool::describe_request,
+    describe_request,
     image::ImageSource,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{NeutralMessage, NeutralPart, PartContent, content_text},
-    request_names::request_id,
+    request_id,
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{
-    EventType,
-    event::{Decision, MessageFormat},
-    json::JsonTree,
-};
+use countersign_events::{Decision, EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct AgUiAdapter;
 
@@ -122,10 +119,7 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("tool") => ChatSpeaker::Reports,
         _ => {
             let known = "developer, system, assistant, user, tool, activity and reasoning";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "ag-ui", member: "role", known },
-                message.get("role"),
-            ));
+            return Err(SpeakerMember { format: "ag-ui", member: "role", known }.refuse(message));
         }
     })
 }

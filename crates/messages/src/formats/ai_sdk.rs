@@ -6,16 +6,17 @@ use super::{
     chat::{other_content, read_content},
 };
 use crate::{
+    BadMessage,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
     image::{ImageSource, NeutralImage},
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct AiSdkAdapter;
 
@@ -29,10 +30,7 @@ impl FormatAdapter for AiSdkAdapter {
             Some("assistant" | "tool") => EventType::AgentMessage,
             _ => {
                 let known = "system, user, assistant and tool";
-                return Err(unknown_speaker(
-                    SpeakerMember { format: "ai-sdk", member: "role", known },
-                    message.get("role"),
-                ));
+                return Err(SpeakerMember { format: "ai-sdk", member: "role", known }.refuse(message));
             }
         };
         let mut parts = read_content(message.get("content"))?;

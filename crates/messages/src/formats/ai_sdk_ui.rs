@@ -3,16 +3,16 @@
 
 use super::{adapter::FormatAdapter, ai_sdk_ui_state::show_state, chat::other_content};
 use crate::{
+    BadMessage, LoggedCalls,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
-    logged_call::LoggedCalls,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 use std::collections::HashMap;
 
 pub(super) struct AiSdkUiAdapter;
@@ -36,10 +36,7 @@ impl FormatAdapter for AiSdkUiAdapter {
             Some("assistant") => EventType::AgentMessage,
             _ => {
                 let known = "system, user and assistant";
-                return Err(unknown_speaker(
-                    SpeakerMember { format: "ai-sdk-ui", member: "role", known },
-                    message.get("role"),
-                ));
+                return Err(SpeakerMember { format: "ai-sdk-ui", member: "role", known }.refuse(message));
             }
         };
         let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };

@@ -3,7 +3,7 @@
 
 use crate::neutral::content_text;
 use countersign_api::Call;
-use countersign_events::{event::Status, json::JsonTree};
+use countersign_events::{Status, json::JsonTree};
 
 /// Shows how far the log's call is. A part that already says so stays as it was sent, with its own output.
 pub(super) fn show_state(part: &mut JsonTree, call: &Call, request_id: &str) {

@@ -7,16 +7,18 @@ use super::{
     chat::{other_content, read_content},
 };
 use crate::{
+    BadMessage,
     call_names::NameRules,
     client_tool::{call_content, request_arguments, result_content},
     image::{ImageSource, NeutralImage},
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
-    request_names::{REQUEST_APPROVAL, request_id},
+    request_id,
+    request_names::REQUEST_APPROVAL,
     written::{OPENING, WrittenMessages},
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct AnthropicAdapter;
 
@@ -33,10 +35,7 @@ impl FormatAdapter for AnthropicAdapter {
             Some("assistant") => EventType::AgentMessage,
             _ => {
                 let known = "user, assistant and system";
-                return Err(unknown_speaker(
-                    SpeakerMember { format: "anthropic", member: "role", known },
-                    message.get("role"),
-                ));
+                return Err(SpeakerMember { format: "anthropic", member: "role", known }.refuse(message));
             }
         };
         let bad = BadMessage::BadMember { member: "content", expected: "a string or a list of blocks" };
@@ -48,36 +47,17 @@ impl FormatAdapter for AnthropicAdapter {
             }
         }
         // Results have the user's role, but the agent program reports them.
-        let reports =
-            |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
-        let only_reports = !parts.is_empty() && parts.iter().all(reports);
-        let kind =
-            if kind == EventType::UserMessage && only_reports { EventType::AgentMessage } else { kind };
-        Ok(NeutralMessage::new(kind, parts))
+        Ok(NeutralMessage::reported(kind, parts))
     }
 
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
-        if !out.is_for_model()
-            && let Some(original) = message.unchanged(FORMAT)
-        {
-            return out.push(original.clone());
-        }
-        let is_instruction = !matches!(message.kind, EventType::UserMessage | EventType::AgentMessage);
-        if is_instruction && out.is_for_model() {
-            return out.system.push(message.text());
+        if out.takes_whole(message, FORMAT) {
+            return;
         }
         let is_person = message.kind == EventType::UserMessage;
         let blocks: Vec<_> =
             message.parts.iter().filter_map(|part| write_block(part, is_person, out)).collect();
-        let role = match message.kind {
-            EventType::AgentMessage
-                if message.results().next().is_none() && message.answers().next().is_none() =>
-            {
-                "assistant"
-            }
-            EventType::AgentMessage | EventType::UserMessage => "user",
-            _ => "system",
-        };
+        let role = message.speaker("assistant");
         if out.is_for_model() {
             out.append_parts(role, "content", blocks);
         } else if !blocks.is_empty() {

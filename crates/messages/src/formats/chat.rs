@@ -2,13 +2,13 @@
 //! which a result is a message of its own: Chat Completions and those that follow it.
 
 use crate::{
+    BadMessage,
     client_tool::{call_content, result_content},
     image::NeutralImage,
-    message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// What differs between these formats.
 pub(super) struct ChatForm {

@@ -4,16 +4,18 @@
 
 use super::{adapter::FormatAdapter, chat::other_content};
 use crate::{
+    BadMessage,
     call_names::NameRules,
     client_tool::{call_content, request_arguments, result_content},
     image::{ImageSource, NeutralImage},
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
-    request_names::{REQUEST_APPROVAL, request_id},
+    request_id,
+    request_names::REQUEST_APPROVAL,
     written::{OPENING, WrittenMessages},
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct GoogleAdapter;
 
@@ -29,10 +31,7 @@ impl FormatAdapter for GoogleAdapter {
             Some("model" | "function") => EventType::AgentMessage,
             _ => {
                 let known = "user, model, function and system";
-                return Err(unknown_speaker(
-                    SpeakerMember { format: "google", member: "role", known },
-                    message.get("role"),
-                ));
+                return Err(SpeakerMember { format: "google", member: "role", known }.refuse(message));
             }
         };
         let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };
@@ -43,34 +42,15 @@ impl FormatAdapter for GoogleAdapter {
         let parts: Vec<_> =
             list.iter().map(|part| NeutralPart::sent(read_part(part), part.clone())).collect();
         // The agent program reports responses, also where they have the user role.
-        let reports =
-            |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
-        let only_reports = !parts.is_empty() && parts.iter().all(reports);
-        let kind =
-            if kind == EventType::UserMessage && only_reports { EventType::AgentMessage } else { kind };
-        Ok(NeutralMessage::new(kind, parts))
+        Ok(NeutralMessage::reported(kind, parts))
     }
 
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
-        if !out.is_for_model()
-            && let Some(original) = message.unchanged(FORMAT)
-        {
-            return out.push(original.clone());
-        }
-        let is_instruction = !matches!(message.kind, EventType::UserMessage | EventType::AgentMessage);
-        if is_instruction && out.is_for_model() {
-            return out.system.push(message.text());
+        if out.takes_whole(message, FORMAT) {
+            return;
         }
         let parts: Vec<_> = message.parts.iter().filter_map(|part| write_part(part, out)).collect();
-        let role = match message.kind {
-            EventType::AgentMessage
-                if message.results().next().is_none() && message.answers().next().is_none() =>
-            {
-                "model"
-            }
-            EventType::AgentMessage | EventType::UserMessage => "user",
-            _ => "system",
-        };
+        let role = message.speaker("model");
         if out.is_for_model() {
             out.append_parts(role, "parts", parts);
         } else if !parts.is_empty() {

@@ -3,16 +3,15 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
+    BadMessage, LoggedCalls,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, non_empty},
     client_tool::call_content,
-    logged_call::LoggedCalls,
-    message::BadMessage,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct HumanLayerAdapter;
 

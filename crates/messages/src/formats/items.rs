@@ -2,12 +2,12 @@
 
 use super::chat::read_content;
 use crate::{
+    BadMessage,
     image::NeutralImage,
-    message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     written::WrittenMessages,
 };
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// What differs between these formats.
 pub(super) struct ItemForm {

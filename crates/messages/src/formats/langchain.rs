@@ -8,14 +8,14 @@ use super::{
     langchain_resume::{is_resume, read_resume},
 };
 use crate::{
-    client_tool::describe_request,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    BadMessage, describe_request,
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
-    request_names::request_id,
+    request_id,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 /// The adapter, with the form of its interrupts.
 pub(super) struct LangChainAdapter(pub(super) InterruptStyle);
@@ -138,10 +138,7 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("tool" | "function") => ChatSpeaker::Reports,
         _ => {
             let known = "human, ai, system and tool";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "langchain", member: "type", known },
-                message.get("type"),
-            ));
+            return Err(SpeakerMember { format: "langchain", member: "type", known }.refuse(message));
         }
     })
 }

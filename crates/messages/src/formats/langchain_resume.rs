@@ -5,7 +5,7 @@ use crate::{
     neutral::{NeutralPart, PartContent, content_text},
     shown_call::{ShownCall, batch_ids},
 };
-use countersign_events::{event::Decision, json::JsonTree};
+use countersign_events::{Decision, json::JsonTree};
 
 /// The types of single decisions, of the middleware and of Agent Inbox.
 const DECISIONS: &[&str] = &["approve", "accept", "edit", "reject", "ignore", "respond", "response"];

@@ -18,11 +18,11 @@ mod openai_responses;
 mod plain;
 
 use crate::{
-    message::BadMessage,
+    BadMessage,
     neutral::{NeutralMessage, NeutralPart, PartContent},
 };
 pub(crate) use adapter::FormatAdapter;
-use countersign_events::{event::MessageFormat, json::JsonTree};
+use countersign_events::{MessageFormat, json::JsonTree};
 use langchain::{InterruptStyle, LangChainAdapter};
 pub use openai::{request_call, request_message};
 

@@ -6,15 +6,17 @@ use super::{
     chat::{ChatForm, ChatSpeaker, image_url, role_of},
 };
 use crate::{
+    BadMessage,
     call_names::NameRules,
     client_tool::request_arguments,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart},
-    request_names::{REQUEST_APPROVAL, request_id},
+    request_id,
+    request_names::REQUEST_APPROVAL,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiAdapter;
 
@@ -85,10 +87,7 @@ fn read_speaker(message: &JsonTree) -> Result<ChatSpeaker, BadMessage> {
         Some("tool" | "function") => ChatSpeaker::Reports,
         _ => {
             let known = "system, developer, user, assistant, tool and function";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "openai", member: "role", known },
-                message.get("role"),
-            ));
+            return Err(SpeakerMember { format: "openai", member: "role", known }.refuse(message));
         }
     })
 }

@@ -7,21 +7,18 @@ use super::{
     items::{ItemForm, output, read_said, write_items},
 };
 use crate::{
+    BadMessage,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     call_names::NameRules,
     client_tool::call_content,
     image::NeutralImage,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{
-    EventType,
-    event::{Decision, MessageFormat},
-    json::JsonTree,
-};
+use countersign_events::{Decision, EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiAgentsAdapter;
 
@@ -154,10 +151,7 @@ fn read_message(item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
         Some("assistant") => EventType::AgentMessage,
         _ => {
             let known = "system, user and assistant";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "openai-agents", member: "role", known },
-                item.get("role"),
-            ));
+            return Err(SpeakerMember { format: "openai-agents", member: "role", known }.refuse(item));
         }
     };
     read_said(kind, item)

@@ -6,17 +6,18 @@ use super::{
     items::{ItemForm, output, read_said, write_items},
 };
 use crate::{
+    BadMessage,
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     call_names::NameRules,
     client_tool::call_content,
     image::NeutralImage,
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    message::SpeakerMember,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
     shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct OpenAiResponsesAdapter;
 
@@ -141,10 +142,7 @@ fn read_kind(item: &JsonTree) -> Result<EventType, BadMessage> {
         Some("assistant") => EventType::AgentMessage,
         _ => {
             let known = "system, developer, user and assistant";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "openai-responses", member: "role", known },
-                item.get("role"),
-            ));
+            return Err(SpeakerMember { format: "openai-responses", member: "role", known }.refuse(item));
         }
     })
 }

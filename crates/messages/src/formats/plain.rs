@@ -3,15 +3,17 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::{describe_request, option_word},
-    message::{BadMessage, SpeakerMember, unknown_speaker},
+    BadMessage,
+    client_tool::option_word,
+    describe_request,
+    message::SpeakerMember,
+    name_in_words,
     neutral::{NeutralMessage, NeutralPart, PartContent},
-    request_names::request_id,
-    spoken::name_in_words,
+    request_id,
     written::WrittenMessages,
 };
 use countersign_api::Call;
-use countersign_events::{EventType, event::MessageFormat, json::JsonTree};
+use countersign_events::{EventType, MessageFormat, json::JsonTree};
 
 pub(super) struct PlainAdapter;
 
@@ -39,10 +41,7 @@ impl FormatAdapter for PlainAdapter {
         }
         let Some((_, kind)) = ROLES.iter().find(|(name, _)| Some(*name) == role) else {
             let known = "user, agent, system, user-system, local and compaction";
-            return Err(unknown_speaker(
-                SpeakerMember { format: "plain", member: "role", known },
-                message.get("role"),
-            ));
+            return Err(SpeakerMember { format: "plain", member: "role", known }.refuse(message));
         };
         let bad = BadMessage::BadMember { member: "text", expected: "a string" };
         let text = message.text_of("text").ok_or(bad)?;

@@ -2,7 +2,7 @@
 
 use super::{conversations::conversations, *};
 use countersign_api::{Call, CallState};
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 
 /// A pending call of `bash`.
 pub(super) fn pending(id: &str) -> Call {

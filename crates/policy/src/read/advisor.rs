@@ -8,13 +8,10 @@ use super::{
     source::PolicyTables,
 };
 use crate::{
-    advisor::{AdvisorSettings, AdvisorTarget, AdvisorThresholds},
-    policy_text::{LAYER_FOLDER, is_attachment},
-    question_format::QuestionFormat,
-    selector::RuleSelectors,
-    spelling::did_you_mean,
+    AdvisorSettings, AdvisorTarget, AdvisorThresholds, LAYER_FOLDER, QuestionFormat,
+    policy_text::is_attachment, selector::RuleSelectors, spelling::did_you_mean,
 };
-use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
 use std::{str::FromStr, time::Duration};
 
 /// The maximum number of advisors. Each is asked about every call to which it applies.

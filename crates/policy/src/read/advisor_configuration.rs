@@ -2,7 +2,7 @@
 
 use super::node::TomlNode;
 use crate::{advisor::AdvisorTarget, question_format::QuestionFormat};
-use countersign_events::{Sha256, event::AdvisorProtocol};
+use countersign_events::{AdvisorProtocol, Sha256};
 
 /// Hashes everything that affects the advisor's answers: its settings, and how this program asks.
 pub(super) fn hash_configuration(

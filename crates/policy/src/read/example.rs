@@ -5,16 +5,15 @@ use super::{
     source::SourcePosition,
 };
 use crate::{
+    JudgedCall, Policy,
     facts::CallFacts,
     names::is_literal,
-    policy::Policy,
     rule::PolicyRule,
     selector::RuleSelectors,
-    subject::JudgedCall,
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Place};
+use countersign_events::{Json, Place, Principal, ThreadId, ToolName};
 
 /// A call that an example describes.
 struct ExampleCall {

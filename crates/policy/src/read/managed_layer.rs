@@ -1,7 +1,7 @@
 //! The check of the managed layer.
 
 use super::node::{PolicyFault, TomlItem, TomlNode};
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 
 /// Checks that the managed layer has only rules that allow. People read it less carefully than a file, so it may not change
 /// settings, and its rules may not hide one that asks or blocks.

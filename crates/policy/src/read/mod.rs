@@ -24,9 +24,7 @@ pub(crate) use node::{PolicyFault, TomlNode};
 pub(crate) use selector::read_patterns;
 
 use crate::{
-    policy::{Policy, RuleIndex},
-    policy_text::{MANAGED_LAYER, PolicyText, is_attachment},
-    rule::PolicyRule,
+    MANAGED_LAYER, Policy, PolicyText, policy::RuleIndex, policy_text::is_attachment, rule::PolicyRule,
 };
 use files::PolicyFiles;
 use managed_layer::check_managed_layer;

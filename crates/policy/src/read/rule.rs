@@ -11,17 +11,11 @@ use super::{
     zone,
 };
 use crate::{
-    judgement::OwnTerms,
-    policy_text::{LAYER_FOLDER, qualify_rule_name},
-    rule::PolicyRule,
-    selector::RuleSelectors,
-    spelling::did_you_mean,
+    LAYER_FOLDER, judgement::OwnTerms, policy_text::qualify_rule_name, rule::PolicyRule,
+    selector::RuleSelectors, spelling::did_you_mean,
 };
 use countersign_events::{
-    Principal,
-    event::{ProofRequirement, Verdict},
-    id::MAX_NAME_BYTES,
-    principal::PrincipalKind,
+    Principal, ProofRequirement, Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
 

@@ -14,7 +14,7 @@ use crate::{
     spelling::did_you_mean,
     value::OrderedValue,
 };
-use countersign_events::event::{RiskLevel, Verdict};
+use countersign_events::{RiskLevel, Verdict};
 use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern, command::PathAccess, path};
 
 /// The rule or exception that has the selectors.

@@ -10,14 +10,15 @@ use super::{
     zone,
 };
 use crate::{
+    ApproverDirectory, KeyRegistrars, MismatchAction, PendingLimits,
     annotation::HintTrust,
-    approvers::{ApproverDirectory, PolicyPerson},
-    settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
+    approvers::PolicyPerson,
+    settings::PolicySettings,
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
 };
-use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal};
+use countersign_events::{Principal, Verdict, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 

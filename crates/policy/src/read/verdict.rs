@@ -2,7 +2,7 @@
 
 use super::node::{PolicyFault, TomlNode};
 use crate::spelling::did_you_mean;
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 
 /// Reads `allow`, `ask` or `block`.
 pub(super) fn read_verdict(node: &TomlNode) -> Result<Verdict, PolicyFault> {

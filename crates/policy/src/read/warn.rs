@@ -6,15 +6,15 @@ use super::{
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
+    PolicyWarning,
     command_operand::names_other_shell,
     harmless::constant_effects,
     names::{NameGlobs, is_literal},
     rule::PolicyRule,
     selector::{ArgumentPredicate, RuleSelectors},
     spelling::did_you_mean,
-    warning::PolicyWarning,
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns::{CommandPattern, MatchAnswer};
 
 /// Checks all rules.

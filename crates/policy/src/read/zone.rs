@@ -10,7 +10,7 @@ use crate::{
     rule::PolicyRule,
     selector::{PathZone, RuleSelectors},
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_patterns as pattern;
 use std::collections::HashMap;
 

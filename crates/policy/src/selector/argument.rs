@@ -2,10 +2,11 @@
 
 use super::{impact::ClaimedImpact, predicate::ArgumentPredicate};
 use crate::{
+    RuleEffect,
     annotation::ExpectedHint,
     condition::CompiledCondition,
     facts::CallFacts,
-    outcome::{RuleEffect, SelectorHit},
+    outcome::SelectorHit,
     value::{JsonPointer, OrderedValue},
 };
 

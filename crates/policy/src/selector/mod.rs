@@ -14,17 +14,9 @@ pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
 use crate::{
-    annotation::ExpectedHint,
-    beside::NamedArguments,
-    command_operand::CommandMatch,
-    condition::CompiledCondition,
-    facts::CallFacts,
-    harmless::ToolKind,
-    names::NameGlobs,
-    outcome::{RuleEffect, SelectorHit},
-    subject::JudgedCall,
-    tools::OperandKind,
-    value::JsonPointer,
+    JudgedCall, RuleEffect, annotation::ExpectedHint, beside::NamedArguments, command_operand::CommandMatch,
+    condition::CompiledCondition, facts::CallFacts, harmless::ToolKind, names::NameGlobs,
+    outcome::SelectorHit, tools::OperandKind, value::JsonPointer,
 };
 use countersign_events::fold_spelling;
 use countersign_patterns::{

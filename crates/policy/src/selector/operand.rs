@@ -2,10 +2,7 @@
 
 use super::RuleSelectors;
 use crate::{
-    command_operand::CommandMatch,
-    facts::CallFacts,
-    harmless::ToolKind,
-    outcome::{RuleEffect, SelectorHit},
+    RuleEffect, command_operand::CommandMatch, facts::CallFacts, harmless::ToolKind, outcome::SelectorHit,
     tools::OperandKind,
 };
 use countersign_patterns::{

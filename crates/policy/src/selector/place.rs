@@ -1,7 +1,7 @@
 //! The place that a rule matches.
 
 use crate::{names::NameGlobs, outcome::SelectorHit, selector::operand::any_match};
-use countersign_events::event::Place;
+use countersign_events::Place;
 use countersign_patterns::{MatchAnswer, ParsedPath, PathPattern};
 
 /// The place in which a rule applies. Every field that it names must match.

@@ -1,7 +1,7 @@
 //! Advisors: their settings, the rules that name them, and the calls that they may answer.
 
 use super::*;
-use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, ReportSource};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, ReportSource};
 
 /// The TOML for an advisor named `judge`.
 fn advisor(rest: &str) -> String {
@@ -326,7 +326,7 @@ fn probable_mistakes_with_advisors_are_warnings() {
 }
 
 fn layered(text: &str, layers: &[(&str, &str)]) -> Result<Policy, BadPolicy> {
-    let layer = |(name, text): &(&str, &str)| countersign_events::event::PolicyLayer {
+    let layer = |(name, text): &(&str, &str)| countersign_events::PolicyLayer {
         name: (*name).to_owned(),
         text: (*text).to_owned(),
     };

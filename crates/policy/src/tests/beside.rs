@@ -1,7 +1,7 @@
 //! Arguments beside a command, an address or a path.
 
 use super::*;
-use countersign_events::event::PolicyLayer;
+use countersign_events::PolicyLayer;
 
 const NPM: &str = "tool = [\"Bash\", \"x\"]\ncommand = \"npm test **\"";
 

@@ -1,7 +1,7 @@
 //! Properties of all policies and all calls.
 
 use super::*;
-use countersign_events::event::{Basis, PolicyLayer};
+use countersign_events::{Basis, PolicyLayer};
 use proptest::{prelude::*, sample::select, test_runner::Config};
 
 /// Selectors that match some of the calls below, with certainty or not.

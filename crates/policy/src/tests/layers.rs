@@ -1,7 +1,7 @@
 //! Policies of several files.
 
 use super::*;
-use countersign_events::event::PolicyLayer;
+use countersign_events::PolicyLayer;
 
 const MAIN: &str = r#"
 [groups]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{MANAGED_LAYER, MAX_MANAGED_RULE_BYTES, MAX_MANAGED_RULES, ManagedRuleError};
-use countersign_events::event::PolicyLayer;
+use countersign_events::PolicyLayer;
 
 const LS: &str = "[[rule]] # 12 prompts\nname = \"suggested: ls\"\ntool = \"bash\"\ncommand = \"ls\"\nverdict = \"allow\"\n";
 

@@ -27,8 +27,7 @@ mod warnings;
 
 use super::*;
 use countersign_events::{
-    Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Basis, Place, ToolDefinition, Verdict},
+    Basis, Json, Place, Principal, Sha256, ThreadId, ToolDefinition, ToolName, Verdict,
 };
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The terms on which people are asked.
 
 use super::*;
-use countersign_events::event::{OnExpiry, ProofRequirement};
+use countersign_events::{OnExpiry, ProofRequirement};
 
 const PEOPLE: &str = "levels = [\"user\", \"admin\", \"owner\"]\n\
     [approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\"user:bob\" = { groups = [\"ops\", \"web\"] }\n";

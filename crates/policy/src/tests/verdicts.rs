@@ -1,7 +1,7 @@
 //! The rule that decides.
 
 use super::*;
-use countersign_events::event::ShadowVerdict;
+use countersign_events::ShadowVerdict;
 
 #[test]
 fn strictest_rule_wins_in_any_order() {

@@ -2,10 +2,7 @@
 
 use super::HumanDecision;
 use countersign_approvals::Call;
-use countersign_events::{
-    Sha256,
-    event::{AdviceVerdict, AdvisorMode, Source},
-};
+use countersign_events::{AdviceVerdict, AdvisorMode, Sha256, Source};
 use countersign_policy::AdvisorThresholds;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Human decisions on calls that people were asked about.
 
 use countersign_approvals::Call;
-use countersign_events::{event::Source, principal::PrincipalKind};
+use countersign_events::{Source, principal::PrincipalKind};
 use serde::Serialize;
 
 /// A human decision on a call.

@@ -2,10 +2,7 @@
 //! answer later.
 
 use countersign_approvals::{Call, call::RecordedFact};
-use countersign_events::{
-    Body, CallId, Event, EventType, ThreadId,
-    event::{ApprovalAdvice, CallFlagged},
-};
+use countersign_events::{ApprovalAdvice, Body, CallFlagged, CallId, Event, EventType, ThreadId};
 use std::collections::HashMap;
 
 /// The advice of one advisor and the complaints of people, by call.

@@ -2,8 +2,7 @@
 
 use super::HumanDecision;
 use countersign_events::{
-    CallId, Json, Principal, ThreadId, Timestamp, ToolName,
-    event::{AdviceFailure, AdviceTokens, AdviceVerdict},
+    AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Json, Principal, ThreadId, Timestamp, ToolName,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;

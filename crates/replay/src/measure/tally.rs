@@ -9,7 +9,7 @@ use super::{
 };
 use crate::MAX_LISTED_CALLS;
 use countersign_approvals::Call;
-use countersign_events::event::{AdviceFailure, AdviceTokens, AdviceVerdict, ApprovalAdvice};
+use countersign_events::{AdviceFailure, AdviceTokens, AdviceVerdict, ApprovalAdvice};
 use std::collections::{BTreeMap, HashMap};
 
 /// An advisor answer to the question about a call.

@@ -9,7 +9,7 @@ use super::{
     suggestion::{RuleSuggestion, SuggestedRule},
     write,
 };
-use countersign_events::event::Verdict;
+use countersign_events::Verdict;
 use countersign_policy::Policy;
 use std::{cmp::Reverse, collections::BTreeSet};
 

@@ -3,10 +3,7 @@
 use super::period::EvidencePeriod;
 use crate::past_answer::RecordedObjection;
 use countersign_approvals::Call;
-use countersign_events::{
-    Json, Principal, ThreadId, ToolName,
-    event::{Place, Source, ToolDefinition},
-};
+use countersign_events::{Json, Place, Principal, Source, ThreadId, ToolDefinition, ToolName};
 use countersign_policy::{JudgedCall, PatternContext, Policy};
 use std::collections::BTreeSet;
 

@@ -19,10 +19,7 @@ pub use suggestion::{RuleSuggestion, SuggestedRule};
 
 use crate::{has_no_texts, past_answer};
 use countersign_approvals::Call;
-use countersign_events::{
-    Json, Sha256, ToolName,
-    event::{Basis, RiskLevel, Source, Verdict},
-};
+use countersign_events::{Basis, Json, RiskLevel, Sha256, Source, ToolName, Verdict};
 use countersign_policy::Policy;
 use evidence::{AllowedCall, RefusedCall};
 use std::collections::HashMap;

@@ -24,8 +24,7 @@ fn call_proposed_in_period_includes_later_events() {
     let until = log.now.after(Duration::from_millis(500));
     log.propose("t", "mail", "{\"n\":3}");
     for id in [&before, &within] {
-        let denial =
-            countersign_approvals::decide::RespondCommand::plain(countersign_events::event::Decision::Deny);
+        let denial = countersign_approvals::decide::RespondCommand::plain(countersign_events::Decision::Deny);
         assert!(log.decide("t", "ada", id, denial));
     }
     let mut calls = CallAssembler::for_period(Some(since), Some(until));
@@ -55,8 +54,7 @@ fn oldest_open_calls_are_taken_first() {
     for id in ["call_1", "call_2", "call_3"] {
         assert_eq!(log.propose("t", "mail", &format!("{{\"n\":\"{id}\"}}")).as_str(), id);
     }
-    let denial =
-        countersign_approvals::decide::RespondCommand::plain(countersign_events::event::Decision::Deny);
+    let denial = countersign_approvals::decide::RespondCommand::plain(countersign_events::Decision::Deny);
     let proposed = log.events.len();
     assert!(log.decide("t", "ada", &CallId::new("call_1").expect("valid"), denial));
     let mut calls = CallAssembler::default();

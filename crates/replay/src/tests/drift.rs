@@ -6,10 +6,7 @@ use countersign_approvals::{
     CallCommand,
     decide::{AdviceCommand, RespondCommand},
 };
-use countersign_events::{
-    CallId, Principal, Sha256,
-    event::{AdviceVerdict, Decision},
-};
+use countersign_events::{AdviceVerdict, CallId, Decision, Principal, Sha256};
 
 const POLICY: &str = "[[advisor]]\nname = \"judge\"\nurl = \"https://judge.example\"\nmode = \"advise\"\n";
 

@@ -5,7 +5,7 @@ use countersign_approvals::{
     GrantScope,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 use countersign_policy::Policy;
 use proptest::prelude::*;
 

@@ -11,8 +11,7 @@ use countersign_approvals::{
     decide::{HashedArguments, RespondCommand},
 };
 use countersign_events::{
-    CallId, Principal,
-    event::{AdviceFailure, AdviceTokens, AdviceVerdict, ApprovalResponse, Decision, Mode, Source},
+    AdviceFailure, AdviceTokens, AdviceVerdict, ApprovalResponse, CallId, Decision, Mode, Principal, Source,
 };
 use std::{collections::HashMap, time::Duration};
 

@@ -20,8 +20,7 @@ use countersign_approvals::{
     },
 };
 use countersign_events::{
-    CallId, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Decision, Mode, ToolPolicy},
+    CallId, Decision, Event, Json, Mode, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicy,
 };
 use countersign_policy::{JudgedCall, Policy};
 use std::{sync::Arc, time::Duration};

@@ -2,7 +2,7 @@
 
 use super::{TestLog, log_under};
 use crate::{CallAssembler, PolicyTimeline, RecordedReplay, RecordedReplayReport};
-use countersign_events::{Sha256, event::Verdict};
+use countersign_events::{Sha256, Verdict};
 use countersign_policy::Policy;
 use std::sync::Arc;
 

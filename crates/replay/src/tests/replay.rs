@@ -6,8 +6,8 @@ use countersign_approvals::{
     GrantScope,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::event::Verdict;
-use countersign_events::event::{Decision, Mode, Source, ToolPolicy};
+use countersign_events::Verdict;
+use countersign_events::{Decision, Mode, Source, ToolPolicy};
 use std::time::Duration;
 
 const ASKS: &str = "default = \"ask\"\n";

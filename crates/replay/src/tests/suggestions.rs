@@ -2,7 +2,7 @@
 
 use super::{SuggestionOptions, TestLog, json, log_under};
 use countersign_approvals::decide::{HashedArguments, ProposeCommand, RespondCommand};
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 use countersign_policy::Policy;
 use insta::assert_snapshot;
 

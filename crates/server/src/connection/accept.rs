@@ -67,9 +67,11 @@ pub(crate) struct ConnectionSet {
 
 impl ConnectionSet {
     pub(crate) fn new(
-        (router, full_router): (Router, Router),
+        router: Router,
+        full_router: Router,
         metrics: Arc<ServerMetrics>,
-        (max_connections, timeouts): (usize, ConnectionTimeouts),
+        max_connections: usize,
+        timeouts: ConnectionTimeouts,
         stop: CancellationToken,
     ) -> Self {
         Self {
@@ -89,7 +91,8 @@ impl ConnectionSet {
     /// connections.
     fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         &self,
-        (socket, peer): (S, PeerAddress),
+        socket: S,
+        peer: PeerAddress,
         tls: Option<&TlsAcceptor>,
     ) {
         let origin = ConnectionOrigin { peer, is_encrypted: tls.is_some() };
@@ -194,9 +197,9 @@ pub(crate) async fn accept_connections(
             () = connections.stop.cancelled() => return,
         };
         match accepted {
-            Ok(accepted) => {
+            Ok((socket, peer)) => {
                 failing = false;
-                connections.admit(accepted, tls);
+                connections.admit(socket, peer, tls);
                 // A burst of new connections must not delay the open ones.
                 tokio::task::yield_now().await;
             }
@@ -259,9 +262,8 @@ mod tests {
         let (_, document) = crate::routes::router(None);
         let metrics = Arc::new(ServerMetrics::new(&gate, None, &document));
         let stop = CancellationToken::new();
-        let limits = (1, ConnectionTimeouts::default());
-        let set =
-            ConnectionSet::new((Router::new(), Router::new()), Arc::clone(&metrics), limits, stop.clone());
+        let (router, timeouts) = (Router::new(), ConnectionTimeouts::default());
+        let set = ConnectionSet::new(router.clone(), router, Arc::clone(&metrics), 1, timeouts, stop.clone());
         let listener = ExhaustedListener { attempts: AtomicUsize::new(0), stop };
         accept_connections(set, &listener, None).await;
         assert_eq!(metrics.failed_accepts.get(), 3, "each failed attempt is followed by a pause");

@@ -5,7 +5,7 @@ use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
 use countersign_events::{
-    CallStateFilter, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, event::MessageFormat,
+    CallStateFilter, EventType, MessageFormat, Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
 use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, str::FromStr};
 use utoipa::{

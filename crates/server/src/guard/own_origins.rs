@@ -75,7 +75,9 @@ impl OwnOrigins {
     /// address leads to the same port.
     pub(crate) fn redirect(
         &self,
-        (method, uri, headers): (&Method, &Uri, &HeaderMap),
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
         request: &RequestOrigin,
     ) -> Result<Option<String>, ProblemResponse> {
         let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Finds out who sent a request.
 
 use super::{
-    CallerIdentity, IdentifiedRequest, SESSION_IDLE, SESSION_LONGEST,
+    CallerIdentity, IdentifiedRequest, SESSION_SPANS,
     cookie::{SESSION_COOKIE, session_cookie},
     credential::{read_bearer, read_page_key, unauthenticated},
 };
@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue},
 };
 use countersign_approvals::access::{TokenHolder, TokenRecord, TokenSecret};
-use countersign_events::event::TokenKind;
+use countersign_events::TokenKind;
 use countersign_gate::SessionPages;
 use std::sync::Arc;
 
@@ -97,10 +97,10 @@ async fn continue_session(
     let now = app.options.clock.now();
     let remaining = session.created.expires_at?.since(now);
     let may_last_longer = session.created.ends_at > session.created.expires_at;
-    if session.has_sessions || remaining > SESSION_IDLE / 2 || !may_last_longer {
+    if session.has_sessions || remaining > SESSION_SPANS.idle / 2 || !may_last_longer {
         return None;
     }
-    match app.gate.start_session(session, pages, (SESSION_IDLE, SESSION_LONGEST)).await {
+    match app.gate.start_session(session, pages, SESSION_SPANS).await {
         Ok((secret, created)) => Some(session_cookie(secret.expose(), created.ends_at?, now, origin)),
         Err(error) => {
             tracing::warn!(%error, "a session was not continued");

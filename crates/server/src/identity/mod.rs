@@ -15,15 +15,15 @@ pub(crate) use credential::{PAGE_KEY, parse_token};
 pub(crate) use identify::identify_caller;
 pub use proxy_header::IdentityHeader;
 
+use countersign_gate::SessionSpans;
 use std::time::Duration;
 
-/// The time after which an unused browser session ends.
-pub(crate) const SESSION_IDLE: Duration = Duration::from_hours(12);
-
-/// The time after which a session ends in any case, and its person signs in again.
-pub(crate) const SESSION_LONGEST: Duration = Duration::from_hours(7 * 24);
+/// How long browser sessions last.
+pub(crate) const SESSION_SPANS: SessionSpans =
+    SessionSpans { idle: Duration::from_hours(12), longest: Duration::from_hours(7 * 24) };
 
 /// The same for a person who signed in at an identity provider. The rights come from the claims at that time, so a
 /// change at the provider takes effect within this time.
 #[cfg(feature = "oidc")]
-pub(crate) const ACCOUNT_SESSION_LONGEST: Duration = Duration::from_hours(24);
+pub(crate) const ACCOUNT_SESSION_SPANS: SessionSpans =
+    SessionSpans { longest: Duration::from_hours(24), ..SESSION_SPANS };

@@ -4,7 +4,7 @@ use crate::problem::ProblemResponse;
 use axum::http::{HeaderMap, HeaderName};
 use countersign_api::ErrorCode;
 use countersign_approvals::access::{ApproverStanding, SOLO_MARK, TokenHolder, VisibleThreads};
-use countersign_events::{Principal, event::Role, id::check_actor_name, principal::PrincipalKind};
+use countersign_events::{Principal, Role, id::check_actor_name, principal::PrincipalKind};
 
 /// The header in which a trusted proxy names the caller, and the roles of the people whom it names. The server reads it
 /// only on connections from such a proxy.

@@ -38,7 +38,8 @@ pub(super) fn begin_wait(
 /// Returns the call, after waiting for its decision for at most `wait`. Without `wait`, or when the server stops,
 /// returns the current state at once. Fails if the caller's credential has ended meanwhile.
 pub(super) async fn wait_for_decision<R: RequiredRight>(
-    (app, gate): (&AppState, &AuthorizedGate<R>),
+    app: &AppState,
+    gate: &AuthorizedGate<R>,
     thread: &ThreadId,
     id: &CallId,
     wait: Option<Duration>,

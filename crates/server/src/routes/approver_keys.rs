@@ -12,7 +12,7 @@ use countersign_api::{
     operations::{AddApproverKey, RemoveApproverKey},
 };
 use countersign_approvals::access::Right;
-use countersign_events::event::ProofKind;
+use countersign_events::ProofKind;
 use countersign_gate::KeyRegistration;
 use countersign_proofs::{
     BadProof,

@@ -5,7 +5,7 @@ use super::outcome_page::{failed_page, signed_in_page};
 use crate::{
     AppState,
     guard::RequestOrigin,
-    identity::{ACCOUNT_SESSION_LONGEST, SESSION_IDLE, SIGN_IN_COOKIE, session_cookie},
+    identity::{ACCOUNT_SESSION_SPANS, SIGN_IN_COOKIE, session_cookie},
     problem::ProblemResponse,
 };
 use axum::{
@@ -99,8 +99,7 @@ async fn start_session(
         groups: person.groups,
     };
     let pages = SessionPages::new(Some(page_origin(app, origin)?))?;
-    let spans = (SESSION_IDLE, ACCOUNT_SESSION_LONGEST);
-    let (session, created) = app.gate.start_account_session(&holder, &pages, spans).await?;
+    let (session, created) = app.gate.start_account_session(&holder, &pages, ACCOUNT_SESSION_SPANS).await?;
     let cookie = session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, origin);
     Ok((cookie, pages.key))
 }

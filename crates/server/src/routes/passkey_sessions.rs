@@ -4,7 +4,7 @@ use super::sessions::{NewSession, SignedIn, answer_sign_in};
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestSource},
-    identity::{SESSION_IDLE, SESSION_LONGEST},
+    identity::SESSION_SPANS,
     problem::ProblemResponse,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -114,8 +114,7 @@ pub(super) async fn sign_in(
     });
     let sign_in = PasskeySignIn { key: key.ok_or(refusal)?, sign_in: Sha256::digest(&challenge) };
     let pages = SessionPages::new(Some(origin))?;
-    let spans = (SESSION_IDLE, SESSION_LONGEST);
-    let (secret, created, holder) = app.gate.start_passkey_session(&sign_in, &pages, spans).await?;
+    let (secret, created, holder) = app.gate.start_passkey_session(&sign_in, &pages, SESSION_SPANS).await?;
     let session = NewSession { secret: &secret, pages: &pages, created };
     Ok(answer_sign_in(&app, &source, session, &holder))
 }

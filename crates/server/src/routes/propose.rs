@@ -19,7 +19,7 @@ pub(super) async fn propose(
     let _place = begin_wait(&app, gate.identity(), wait)?;
     let mut proposed = gate.propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
-        proposed = wait_for_decision((&app, &gate), &thread, &call.id, wait).await?;
+        proposed = wait_for_decision(&app, &gate, &thread, &call.id, wait).await?;
     }
     Ok(with_preference_applied(wait, (StatusCode::CREATED, Json(proposed))))
 }

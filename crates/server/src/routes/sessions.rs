@@ -3,9 +3,7 @@
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
-    identity::{
-        CallerIdentity, PAGE_KEY, SESSION_COOKIE, SESSION_IDLE, SESSION_LONGEST, parse_token, session_cookie,
-    },
+    identity::{CallerIdentity, PAGE_KEY, SESSION_COOKIE, SESSION_SPANS, parse_token, session_cookie},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -16,7 +14,7 @@ use axum::{
 };
 use countersign_api::{self as api, ErrorCode, SendOperation, operations};
 use countersign_approvals::access::{PageKey, Right, TokenHolder, TokenSecret};
-use countersign_events::event::{Role, TokenCreated, TokenKind};
+use countersign_events::{Role, TokenCreated, TokenKind};
 use countersign_gate::{SessionPages, view_caller};
 use serde::Deserialize;
 
@@ -93,7 +91,7 @@ pub(super) async fn sign_in(
     }
     app.gate.record_token_use(&record, &source.origin.peer.to_string());
     let pages = SessionPages::new(source.page.clone())?;
-    let (secret, created) = app.gate.start_session(&record, &pages, (SESSION_IDLE, SESSION_LONGEST)).await?;
+    let (secret, created) = app.gate.start_session(&record, &pages, SESSION_SPANS).await?;
     let session = NewSession { secret: &secret, pages: &pages, created };
     Ok(answer_sign_in(&app, &source, session, &record.holder))
 }

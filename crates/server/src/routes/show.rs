@@ -29,7 +29,7 @@ pub(super) async fn show(
     ReceivedOperation(ShowCall { thread, id }): ReceivedOperation<ShowCall>,
 ) -> Result<Response, ProblemResponse> {
     let _place = begin_wait(&app, gate.identity(), wait)?;
-    let call = wait_for_decision((&app, &gate), &thread, &id, wait).await?;
+    let call = wait_for_decision(&app, &gate, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
     let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
     Ok(with_preference_applied(wait, answer))

@@ -70,7 +70,7 @@ pub(crate) async fn answer(
     // With retries: a database restart must not end the stream. A browser that reconnects and gets a 503 gives up.
     let events = gate.with_retries().follow(filter, start.after.seq).peekable();
     let source = LogSource { app: Arc::clone(app), events: Box::pin(events), missed_until };
-    respond((app, gate), source, place)
+    respond(app, gate, source, place)
 }
 
 /// Counts the approval requests after an event that a reader has missed, up to a page.
@@ -86,7 +86,8 @@ async fn count_missed(gate: &ReadGate, filter: &LogFilter, after: i64) -> Result
 
 /// Responds with a stream of these messages. Refuses if the server is stopping.
 pub(crate) fn respond<R: RequiredRight>(
-    (app, gate): (&AppState, &AuthorizedGate<R>),
+    app: &AppState,
+    gate: &AuthorizedGate<R>,
     source: impl StreamSource,
     place: HeldPlace,
 ) -> Result<Response, ProblemResponse> {
@@ -111,7 +112,7 @@ pub fn respond_with_stream<R: RequiredRight>(
     messages: BoxStream<'static, Bytes>,
     place: HeldPlace,
 ) -> Result<Response, ProblemResponse> {
-    respond((app, gate), MessageSource(messages), place)
+    respond(app, gate, MessageSource(messages), place)
 }
 
 /// The messages of an interface. Dropping the future of the next message does not drop the work on it, which the stream

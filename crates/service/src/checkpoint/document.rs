@@ -1,7 +1,7 @@
 //! A signed checkpoint: a small JSON file that can be kept anywhere.
 
 use super::keys::{CheckpointKey, CheckpointPublicKey};
-use countersign_console::exit::{CliError, CommandExit};
+use countersign_console::{CliError, CommandExit};
 use countersign_events::{Sha256, Timestamp, chain::Checkpoint};
 use serde::{Deserialize, Serialize};
 use std::{fs::File, io::Read, path::Path};

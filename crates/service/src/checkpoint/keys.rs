@@ -1,9 +1,6 @@
 //! The Ed25519 keys of checkpoints, and their files.
 
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    private_file::create_private,
-};
+use countersign_console::{CliError, CommandExit, create_private};
 use countersign_gate::{SecretFile, SecretFileError};
 use ring::{
     rand::{SecureRandom, SystemRandom},

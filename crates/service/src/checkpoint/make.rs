@@ -2,7 +2,7 @@
 
 use super::{document::SignedCheckpoint, folder::CheckpointFolder, keys::CheckpointKey};
 use countersign_api::{ApprovalGate, LogFilter, PageQuery};
-use countersign_console::exit::{CliError, CommandExit};
+use countersign_console::{CliError, CommandExit};
 use countersign_events::{
     Sha256, Timestamp,
     chain::{Checkpoint, link},

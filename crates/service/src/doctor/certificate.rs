@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use countersign_api::ReadinessReport;
-use countersign_console::context::CommandContext;
+use countersign_console::CommandContext;
 use countersign_events::Timestamp;
 
 const RENEW: &str = "renew the certificate; the server reads its files again when they change";

@@ -2,7 +2,7 @@
 //! of the file would release the SQLite locks of this process.
 
 use crate::doctor::results::CheckResults;
-use countersign_console::empty_log::COPIED_FILE;
+use countersign_console::COPIED_FILE;
 use countersign_store::{DiskSpace, LockHolder, find_lock_holder, read_disk_space};
 use rustix::fs::{Access, access};
 use std::{

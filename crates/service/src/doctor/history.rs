@@ -5,11 +5,7 @@ use crate::doctor::results::CheckResults;
 use countersign_api::{
     self as api, ApprovalGate, GateError, LogFilter, SendOperation, UnavailableReason, operations,
 };
-use countersign_console::{
-    context::CommandContext,
-    empty_log::{COPIED_FILE, is_empty_log},
-    present::words::count_words,
-};
+use countersign_console::{COPIED_FILE, CommandContext, count_words, is_empty_log};
 use countersign_events::chain;
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;

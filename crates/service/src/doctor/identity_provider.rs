@@ -4,7 +4,7 @@ use crate::{
     doctor::results::CheckResults,
     serve::{args::OidcArgs, oidc::identity_provider},
 };
-use countersign_console::context::CommandContext;
+use countersign_console::CommandContext;
 
 /// Checks the identity provider that the settings name for `serve` on this machine.
 pub(super) async fn check_identity_provider(context: &CommandContext, results: &mut CheckResults) {

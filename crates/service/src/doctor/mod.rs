@@ -17,15 +17,8 @@ use crate::{
     status::LocalIntegration,
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::print_line,
-        screen::{ScreenFormat, TextStyle},
-        text::escape_text,
-    },
-    settings::log_target::{LogTarget, locate_database},
-    wrap::wrap_words,
+    CommandContext, CommandExit, LogTarget, ScreenFormat, TextStyle, escape_text, locate_database,
+    print_line, wrap_words,
 };
 use countersign_events::Timestamp;
 use countersign_store::{Clock, DatabaseUrl};

@@ -1,6 +1,6 @@
 //! The check results.
 
-use countersign_console::present::error::error_remedy;
+use countersign_console::error_remedy;
 use serde::Serialize;
 
 /// A check result.

@@ -3,7 +3,7 @@
 use crate::doctor::{certificate::check_reported_certificate, results::CheckResults};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
-use countersign_console::{context::CommandContext, present::words::count_words};
+use countersign_console::{CommandContext, count_words};
 
 const CHECKPOINTS: &str =
     "run `countersign verify` on the log; see the guide to auditing for what a lost checkpoint means";

@@ -1,9 +1,6 @@
 //! The files about a log's service, in their own folder in the user's state folder.
 
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    settings::{log_target::locate_database, setting::read_variable},
-};
+use countersign_console::{CliError, CommandExit, locate_database, read_variable};
 use countersign_events::Sha256;
 use countersign_store::DatabaseUrl;
 use std::{

@@ -2,7 +2,7 @@
 
 use super::files::ServiceFiles;
 use countersign_api::{Timestamp, page_address};
-use countersign_console::private_file::write_private;
+use countersign_console::write_private;
 use serde::{Deserialize, Serialize};
 use std::{fs, io};
 

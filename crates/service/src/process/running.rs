@@ -4,7 +4,7 @@ use super::{
     files::{ServiceFiles, open_lock_file},
     record::ServiceRecord,
 };
-use countersign_console::exit::{CliError, CommandExit};
+use countersign_console::{CliError, CommandExit};
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
     io::Errno,

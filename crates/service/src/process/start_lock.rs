@@ -1,8 +1,8 @@
 //! The lock under which a service is started or stopped.
 
 use super::files::{ServiceFiles, open_lock_file};
-use countersign_console::exit::{CliError, CommandExit};
-use countersign_console::file_lock::wait_for_lock;
+use countersign_console::wait_for_lock;
+use countersign_console::{CliError, CommandExit};
 use std::{fs::File, time::Duration};
 
 /// The longest wait for another start or stop, which takes at most half of it.

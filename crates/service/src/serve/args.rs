@@ -82,7 +82,7 @@ pub(super) struct IdentityArgs {
     pub(super) header: Option<String>,
     /// A role for people whom the proxy names: approver, auditor or admin; repeatable [default: approver]
     #[arg(id = "identity_role", long = "identity-role", value_name = "ROLE")]
-    pub(super) roles: Vec<countersign_events::event::Role>,
+    pub(super) roles: Vec<countersign_events::Role>,
 }
 
 /// Signing in at an OpenID Connect provider.

@@ -2,7 +2,7 @@
 
 use super::args::CheckpointArgs;
 use crate::checkpoint::{folder::CheckpointFolder, keys::CheckpointKey, make::continue_folder};
-use countersign_console::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
+use countersign_console::{CliError, CommandContext, SettingKey};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::parse_span;
 use countersign_server::CheckpointMonitor;

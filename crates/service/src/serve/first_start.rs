@@ -3,12 +3,8 @@
 use super::addresses::ServerAddresses;
 use countersign_approvals::access::Right;
 use countersign_console::{
-    context::CommandContext,
-    credentials::{
-        CredentialFile, LockedCredentials, ServerTokens, accepted_token, local_person, request_agent_token,
-        request_person_token, request_sign_in_link, sign_in_link,
-    },
-    present::text::escape_text,
+    CommandContext, CredentialFile, LockedCredentials, ServerTokens, accepted_token, escape_text,
+    local_person, request_agent_token, request_person_token, request_sign_in_link, sign_in_link,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;

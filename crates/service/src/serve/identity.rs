@@ -1,12 +1,8 @@
 //! Who may use the server without a token: callers whom a trusted proxy names, and in solo mode everyone.
 
 use super::args::IdentityArgs;
-use countersign_console::{
-    context::CommandContext,
-    exit::CliError,
-    settings::{keys::SettingKey, setting::invalid_setting},
-};
-use countersign_events::event::Role;
+use countersign_console::{CliError, CommandContext, SettingKey, invalid_setting};
+use countersign_events::Role;
 use countersign_server::{BoundListener, IdentityHeader, ListenAddress, NetworkAccess};
 
 /// Reads the header in which a trusted proxy names the caller; `None` if no proxy does.

@@ -1,7 +1,7 @@
 //! The limits of `serve`: its connections, the times that clients may take, and the requests of one caller.
 
 use super::args::ServeArgs;
-use countersign_console::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
+use countersign_console::{CliError, CommandContext, SettingKey};
 use countersign_server::{ConnectionTimeouts, DescriptorLimit, RequestLimits, ServerOptions};
 use std::time::Duration;
 

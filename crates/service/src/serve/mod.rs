@@ -25,12 +25,8 @@ use checkpoints::CheckpointSchedule;
 use countersign_advisors::{AdvisorDesk, AdvisorRunner};
 use countersign_api::{self as api, ApprovalGate, LogFilter, SendOperation, operations};
 use countersign_console::{
-    advisor_access::advisor_access,
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_line, text::escape_text, words::count_words},
-    settings::{keys::SettingKey, log_target::locate_database},
-    webhook_sender::webhook_sender,
+    CliError, CommandContext, CommandExit, SettingKey, advisor_access, count_words, escape_text,
+    locate_database, print_line, webhook_sender,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;

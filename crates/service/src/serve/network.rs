@@ -1,11 +1,7 @@
 //! How a server is protected that other machines or web pages reach, from options and settings.
 
 use super::args::NetworkArgs;
-use countersign_console::{
-    context::CommandContext,
-    exit::CliError,
-    settings::{effective::Settings, keys::SettingKey, setting::invalid_setting},
-};
+use countersign_console::{CliError, CommandContext, SettingKey, Settings, invalid_setting};
 use countersign_server::{BoundListener, ListenAddress, ListenOptions, NetworkAccess, ServerCertificate};
 use std::{
     fmt::Display,

@@ -1,7 +1,7 @@
 //! Replaces the identity provider in a build without the feature `oidc`.
 
 use super::args::OidcArgs;
-use countersign_console::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
+use countersign_console::{CliError, CommandContext, SettingKey};
 
 /// Fails if the options or the settings name an identity provider.
 pub(crate) fn refuse_identity_provider(context: &CommandContext, args: &OidcArgs) -> anyhow::Result<()> {

@@ -3,13 +3,7 @@
 use super::args::OidcArgs;
 use countersign_client::new_service_client;
 use countersign_console::{
-    context::CommandContext,
-    credentials::read_secret_file,
-    exit::CliError,
-    settings::{
-        keys::SettingKey,
-        setting::{invalid_setting, read_variable},
-    },
+    CliError, CommandContext, SettingKey, invalid_setting, read_secret_file, read_variable,
 };
 use countersign_oidc::{ClaimMapping, ClaimRule, ClientCredentials, OidcProvider, ProviderSettings};
 use std::{path::PathBuf, sync::Arc};

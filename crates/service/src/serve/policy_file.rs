@@ -4,12 +4,8 @@ use super::watched_files::{SETTLE, folder_of, watch_folder_of};
 use countersign_api::{
     ApprovalGate, ErrorCode, EventType, GateError, LogFilter, PolicyRequest, SendOperation, operations,
 };
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    policy_file::keep_managed_layer,
-    settings::effective::{Settings, read_policy},
-};
-use countersign_events::{Sha256, event::PolicySet};
+use countersign_console::{CliError, CommandExit, Settings, keep_managed_layer, read_policy};
+use countersign_events::{PolicySet, Sha256};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::PolicyText;
 use countersign_store::Clock;

@@ -2,10 +2,7 @@
 
 use super::addresses::ServerAddresses;
 use crate::process::{ServiceFiles, ServiceRecord, ServiceStarter, lock_service};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
+use countersign_console::{CliError, CommandContext, CommandExit};
 use countersign_store::DatabaseUrl;
 use std::fs::File;
 

@@ -1,6 +1,6 @@
 //! Signals and the service manager.
 
-use countersign_console::exit::CommandExit;
+use countersign_console::CommandExit;
 use countersign_store::Clock;
 use sd_notify::NotifyState;
 use std::{

@@ -1,9 +1,6 @@
 //! The sockets of `serve`: inherited from the service manager, and from the settings.
 
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
+use countersign_console::{CliError, CommandContext, CommandExit};
 use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerError};
 use listenfd::ListenFd;
 use std::io::ErrorKind;

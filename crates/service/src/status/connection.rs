@@ -3,11 +3,7 @@
 use crate::process::{RunningService, ServiceFiles, ServiceRecord};
 use countersign_api::{GateError, SendOperation, StatusReport, operations};
 use countersign_client::{HttpGate, without_password};
-use countersign_console::{
-    context::CommandContext,
-    credentials::{CallerSide, authorize},
-    settings::log_target::LogTarget,
-};
+use countersign_console::{CallerSide, CommandContext, LogTarget, authorize};
 use serde::Serialize;
 use std::time::Duration;
 

@@ -5,11 +5,7 @@ mod integration;
 mod present;
 
 use connection::read_status;
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::print::{print_json, print_line},
-};
+use countersign_console::{CommandContext, CommandExit, print_json, print_line};
 pub use integration::LocalIntegration;
 use present::{StatusView, describe_status};
 use serde_json::json;

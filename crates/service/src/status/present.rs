@@ -3,13 +3,8 @@
 use super::{connection::StatusSource, integration::LocalIntegration};
 use countersign_api::{AgentActivity, ApproverActivity, ConnectedClient, Principal, StatusReport, Timestamp};
 use countersign_console::{
-    context::CommandContext,
-    present::{
-        screen::{ScreenFormat, TextStyle},
-        table::{ColumnFit, TableCell, TextTable},
-        text::{escape_text, format_age, format_duration},
-        words::count_words,
-    },
+    ColumnFit, CommandContext, ScreenFormat, TableCell, TextStyle, TextTable, count_words, escape_text,
+    format_age, format_duration,
 };
 
 /// The most rows of a table, and the most threads.

@@ -7,13 +7,8 @@ use countersign_api::{
 };
 use countersign_approvals::access::Right;
 use countersign_console::{
-    context::CommandContext,
-    credentials::{
-        CredentialFile, ServerTokens, accepted_token, request_agent_token, request_person_token,
-        request_sign_in_link, sign_in_link,
-    },
-    exit::{CliError, CommandExit},
-    private_file::write_private,
+    CliError, CommandContext, CommandExit, CredentialFile, ServerTokens, accepted_token, request_agent_token,
+    request_person_token, request_sign_in_link, sign_in_link, write_private,
 };
 use countersign_gate::EmbeddedGate;
 use serde::{Deserialize, Serialize};

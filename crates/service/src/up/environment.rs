@@ -1,7 +1,7 @@
 //! The environment for agents, as commands for a shell. It names the token's file, not the token itself.
 
 use crate::process::ServiceRecord;
-use countersign_console::{context::CommandContext, present::print::print_line};
+use countersign_console::{CommandContext, print_line};
 use std::{collections::BTreeMap, path::Path};
 
 /// A shell syntax.

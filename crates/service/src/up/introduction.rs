@@ -5,14 +5,7 @@ use super::{
     environment::{AgentEnvironment, ShellSyntax},
 };
 use crate::process::{ServiceFiles, ServiceRecord, ServiceStarter};
-use countersign_console::{
-    context::CommandContext,
-    credentials::local_person,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, escape_text, local_person, print_json, print_line};
 use serde_json::json;
 use std::io::{IsTerminal, stdout};
 

@@ -10,10 +10,7 @@ mod start;
 use crate::process::{RunningService, ServiceFiles, ServiceRecord, lock_start};
 pub use args::UpArgs;
 use countersign_api::ApprovalGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
+use countersign_console::{CliError, CommandContext, CommandExit};
 use countersign_server::ListenAddress;
 use credentials::prepare_credentials;
 use environment::AgentEnvironment;

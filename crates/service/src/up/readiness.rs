@@ -3,10 +3,7 @@
 use crate::process::{ServiceFiles, ServiceRecord};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
+use countersign_console::{CliError, CommandContext, CommandExit};
 use std::time::Duration;
 
 /// The time within which a running service answers.

@@ -7,10 +7,7 @@ use crate::{
 };
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit, ServiceStartError},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, ServiceStartError};
 use serde::Deserialize;
 use std::{
     fs::{File, OpenOptions},

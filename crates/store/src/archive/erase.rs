@@ -2,7 +2,7 @@
 
 use super::{ArchiveContents, PAGE, read::ArchiveReader, write::ArchiveLines};
 use crate::{EventFilter, Store, StoreError, partial_file::PartialFile};
-use countersign_events::{Event, EventType, ThreadId, event::CallErased, sealed};
+use countersign_events::{CallErased, Event, EventType, ThreadId, sealed};
 use std::{
     collections::{BTreeMap, HashSet},
     path::Path,

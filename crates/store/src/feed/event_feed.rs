@@ -8,9 +8,7 @@ use super::{
 };
 use crate::page_limit::PageLimit;
 use countersign_events::{
-    CallId, Event, EventType, Sha256, ThreadId, chain,
-    event::{CallErased, ThreadArchived},
-    sealed,
+    CallErased, CallId, Event, EventType, Sha256, ThreadArchived, ThreadId, chain, sealed,
 };
 use std::{
     collections::VecDeque,

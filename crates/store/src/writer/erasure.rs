@@ -3,18 +3,14 @@
 
 use super::rows::json;
 use crate::{
-    archive::EVENTS_AT_ONCE,
+    EVENTS_AT_ONCE,
     database::{BatchFailure, SqlQuery, WriteSession},
     queries, row,
 };
 use countersign_approvals::{
     ApprovalCommand, CallCommand, CommandEnvelope, RecordedEvent, Refused, ThreadCommand,
 };
-use countersign_events::{
-    Body, Event, ThreadId,
-    event::{CallErased, ThreadArchived},
-    sealed,
-};
+use countersign_events::{Body, CallErased, Event, ThreadArchived, ThreadId, sealed};
 
 /// How many rows of a thread one statement changes.
 const PAGE: i64 = 100;

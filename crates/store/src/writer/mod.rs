@@ -29,7 +29,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) async fn run<D: WriteSession>(
     mut writer: BatchWriter<D>,
     mut inbox: mpsc::Receiver<WriterRequest>,
-    (max_batch, idle): (usize, Duration),
+    max_batch: usize,
+    idle: Duration,
     stop: CancellationToken,
 ) -> BatchWriter<D> {
     let mut requests = Vec::with_capacity(max_batch);

@@ -5,8 +5,8 @@ use crate::inbox::{
     question::ChosenScope,
     state::{InboxState, StatusTone},
 };
-use countersign_console::present::text::escape_text;
-use countersign_events::{Timestamp, event::Decision};
+use countersign_console::escape_text;
+use countersign_events::{Decision, Timestamp};
 
 /// The status after a key that is pressed while a decision is on its way.
 pub(crate) const NOT_CONFIRMED: &str = "Your last decision is not confirmed yet.";

@@ -5,7 +5,7 @@ use crate::inbox::{
     state::{InboxMode, InboxState, StatusTone},
 };
 use countersign_api as api;
-use countersign_console::present::{editor::is_same_json, text::escape_text};
+use countersign_console::{escape_text, is_same_json};
 use countersign_events::{Json, Timestamp};
 
 impl InboxState {

@@ -10,13 +10,10 @@ use crate::{
     log_access::summarize_decision,
 };
 use countersign_api as api;
-use countersign_console::present::{
-    decision::{describe_decision, describe_missing_votes},
-    facts::describe_votes,
-    presence::warn_of_absence,
-    text::escape_text,
+use countersign_console::{
+    describe_decision, describe_missing_votes, describe_votes, escape_text, warn_of_absence,
 };
-use countersign_events::{Timestamp, event::Decision};
+use countersign_events::{Decision, Timestamp};
 use std::collections::HashSet;
 
 impl InboxState {

@@ -9,7 +9,7 @@ use crate::{
     },
     page::DocumentWindow,
 };
-use countersign_events::{Timestamp, event::Decision};
+use countersign_events::{Decision, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// The status after a key that is ignored because it was not released.

@@ -1,7 +1,7 @@
 //! The events that the inbox receives, and the actions that it returns.
 
 use countersign_api as api;
-use countersign_events::{CallId, Json, Principal, Sha256, ThreadId, event::Decision};
+use countersign_events::{CallId, Decision, Json, Principal, Sha256, ThreadId};
 
 /// The thread and the id, which together identify a call.
 pub(crate) type InboxCallKey = (ThreadId, CallId);

@@ -1,8 +1,8 @@
 //! The call order in the list.
 
 use countersign_api as api;
-use countersign_console::present::impact::ImpactSummary;
-use countersign_events::event::RiskLevel;
+use countersign_console::ImpactSummary;
+use countersign_events::RiskLevel;
 use std::str::FromStr;
 
 /// The call order in the list. Calls that are equal in it are listed oldest first.

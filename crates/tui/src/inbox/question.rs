@@ -1,6 +1,6 @@
 //! The questions about the scope in which a decision is remembered.
 
-use countersign_events::{CallId, Json, event::Decision};
+use countersign_events::{CallId, Decision, Json};
 
 /// The scope that the person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::inbox::message::{InboxCallKey, call_key};
 use countersign_api as api;
-use countersign_console::present::summary::summarize_call;
+use countersign_console::summarize_call;
 use std::collections::VecDeque;
 
 /// The number of decisions that are kept.

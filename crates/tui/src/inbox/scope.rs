@@ -6,18 +6,11 @@ use crate::inbox::{
     question::{ChosenScope, ScopeQuestion, ScopeStep},
     state::{InboxMode, InboxState, StatusTone},
 };
-use countersign_console::present::{
-    facts::waiting_calls,
-    scope_menu::{
-        MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
-        describe_waiting_call, pattern_letter, whole_tool_warning,
-    },
-    text::escape_text,
+use countersign_console::{
+    MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
+    describe_waiting_call, escape_text, pattern_letter, waiting_calls, whole_tool_warning,
 };
-use countersign_events::{
-    CallId, Json, Timestamp,
-    event::{Decision, SuggestedScope},
-};
+use countersign_events::{CallId, Decision, Json, SuggestedScope, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 /// What a key means for a question.

@@ -1,19 +1,19 @@
 //! The inbox state, and the calls that it lists.
 
 use crate::{
+    CallOrder,
     document::{document_lines, fit_document},
     inbox::{
         field::TextField,
         guard::KeyGuard,
         message::{InboxCallKey, SentDecision, call_key},
         notes::CallNotes,
-        order::CallOrder,
         question::{ChosenScope, ScopeQuestion},
         recent::RecentDecisions,
     },
     page::DocumentWindow,
 };
-use countersign_console::present::text::escape_text;
+use countersign_console::escape_text;
 
 use countersign_api as api;
 use countersign_events::{Principal, Timestamp};

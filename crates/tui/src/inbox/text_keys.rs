@@ -6,7 +6,7 @@ use crate::inbox::{
     question::ChosenScope,
     state::{InboxMode, InboxState, StatusTone},
 };
-use countersign_events::{Timestamp, event::Decision};
+use countersign_events::{Decision, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl InboxState {

@@ -1,8 +1,8 @@
 //! The answers that a person can type. An answer is exactly a word: a line that only starts with one, such as
 //! `o not so fast`, decides nothing.
 
-use countersign_console::present::scope_menu::ScopeKind;
-use countersign_events::{Json, event::Decision};
+use countersign_console::ScopeKind;
+use countersign_events::{Decision, Json};
 
 /// A complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,7 @@
 //! The lines that the person types.
 
 use crate::options::WatchError;
-use countersign_console::present::{
-    print::{print_line, print_prompt},
-    text::escape_text,
-};
+use countersign_console::{escape_text, print_line, print_prompt};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, IsTerminal};

@@ -6,23 +6,20 @@ mod input;
 mod question;
 
 use crate::{
+    EndNotice, WatchError, WatchExit, WatchOptions,
     feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
     log_access::{limit_time, send_to_log},
-    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    options::wait_for_end,
 };
 use answer::PlainAnswer;
 use countersign_api as api;
-use countersign_console::present::{
-    call::{ValueDetail, describe_call},
-    editor::{difference_lines, edit_arguments},
-    json::json_lines,
-    presence::warn_before_allowing,
-    print::{print_error, print_line},
-    text::escape_text,
+use countersign_console::{
+    ValueDetail, describe_call, difference_lines, edit_arguments, escape_text, json_lines, print_error,
+    print_line, warn_before_allowing,
 };
 use countersign_events::{Json, Timestamp};
 use countersign_store::Clock;

@@ -5,25 +5,17 @@ use super::{
     input::LineInput,
 };
 use crate::{
+    WatchError, WatchOptions,
     inbox::message::call_key,
     log_access::{limit_time, preview_scopes},
-    options::{WatchError, WatchOptions},
 };
 use countersign_api::{self as api, ScopePreview, ScopeRequest, SendOperation, operations};
-use countersign_console::present::{
-    facts::{describe_scope_preview, waiting_calls},
-    presence::warn_before_allowing,
-    print::print_line,
-    scope_menu::{
-        MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
-        describe_scopes, describe_waiting_call, pattern_letter, whole_tool_warning,
-    },
-    text::escape_text,
+use countersign_console::{
+    MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
+    describe_scope_preview, describe_scopes, describe_waiting_call, escape_text, pattern_letter, print_line,
+    waiting_calls, warn_before_allowing, whole_tool_warning,
 };
-use countersign_events::{
-    Json,
-    event::{Decision, SuggestedScope},
-};
+use countersign_events::{Decision, Json, SuggestedScope};
 use countersign_store::Clock;
 
 const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";

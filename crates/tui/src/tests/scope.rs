@@ -9,7 +9,7 @@ use crate::{
     tests::InboxTester,
 };
 use countersign_api as api;
-use countersign_events::{Json, event::Decision};
+use countersign_events::{Decision, Json};
 use serde_json::{Value, json};
 
 /// A call with three scopes.

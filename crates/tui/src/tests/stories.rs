@@ -9,7 +9,7 @@ use crate::{
     },
     tests::InboxTester,
 };
-use countersign_events::{Json, event::Decision};
+use countersign_events::{Decision, Json};
 use serde_json::json;
 
 #[test]

@@ -7,7 +7,7 @@ mod standard;
 mod teams;
 
 use crate::{target_url::TargetUrl, webhook_message::WebhookMessage};
-use countersign_events::event::WebhookFormat;
+use countersign_events::WebhookFormat;
 use serde_json::Value;
 use url::Url;
 

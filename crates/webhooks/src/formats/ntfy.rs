@@ -2,7 +2,7 @@
 //! unless the message asks for Markdown, which it does not.
 
 use crate::webhook_message::WebhookMessage;
-use countersign_events::event::WebhookTopic;
+use countersign_events::WebhookTopic;
 use serde_json::{Value, json};
 
 /// The longest text, in characters. A longer one than 4,096 bytes would become an attachment.

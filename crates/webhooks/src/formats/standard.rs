@@ -4,10 +4,7 @@ use crate::{
     plain_text::clean,
     webhook_message::{CallSubject, WebhookMessage},
 };
-use countersign_events::{
-    Json,
-    event::{Place, WebhookTopic},
-};
+use countersign_events::{Json, Place, WebhookTopic};
 use serde_json::{Map, Value, json};
 
 /// The longest text, in characters.

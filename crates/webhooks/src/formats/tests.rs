@@ -3,7 +3,7 @@
 use super::*;
 use crate::webhook_message::CallSubject;
 use countersign_events::Json;
-use countersign_events::event::{AdviceVerdict, AdvisorMode, WebhookTopic};
+use countersign_events::{AdviceVerdict, AdvisorMode, WebhookTopic};
 use serde_json::json;
 
 /// A message in which every string is hostile.

@@ -5,7 +5,7 @@ use crate::world::{
     Action, Persona, PersonaCaller, Transport,
     action::{ClaimChoice, Proposal},
 };
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 

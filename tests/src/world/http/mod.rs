@@ -14,10 +14,7 @@ pub use stream::EventStreamReader;
 use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
 use countersign_api::{ApprovalGate, PolicyRequest, SendOperation, TokenRequest, operations};
 use countersign_client::HttpGate;
-use countersign_events::{
-    Principal,
-    event::{Role, TokenKind},
-};
+use countersign_events::{Principal, Role, TokenKind};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_server::{

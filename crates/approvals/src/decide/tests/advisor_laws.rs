@@ -5,7 +5,7 @@ use super::{
     laws::{AnyCommand, POLICY, RandomStep, bodies, play, play_under, steps},
     *,
 };
-use countersign_events::event::{AdviceVerdict, AdvisorMode, ApprovalAdvice, Source};
+use countersign_events::{AdviceVerdict, AdvisorMode, ApprovalAdvice, Source};
 use countersign_policy::Policy;
 use proptest::prelude::*;
 use std::collections::HashMap;

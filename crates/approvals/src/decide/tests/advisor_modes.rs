@@ -5,7 +5,7 @@ use super::{
     *,
 };
 use crate::advisor_directory::AdvisorDirectory;
-use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorReported, ReportSource};
+use countersign_events::{AdviceVerdict, AdvisorMode, AdvisorReported, ReportSource};
 
 #[test]
 fn fall_back_holds_until_a_person_lifts_it() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{admissibility::AdmissibilityCheck, decide::AdviceCommand, registry::SetPolicyCommand};
-use countersign_events::event::{
+use countersign_events::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, ApprovalAdvice, Mode,
     ReportSource, Source, ToolPolicy,
 };

@@ -4,7 +4,7 @@ use super::{
     proofs::{POLICY, is_whole, key, signed_story},
     *,
 };
-use countersign_events::event::ProofKind;
+use countersign_events::ProofKind;
 use countersign_proofs::{KeyStatement, test_keys::TestKey};
 
 #[test]

@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::{
-    CallState, ToolName,
-    event::{Decision, GrantAgents, Mode, ToolDefinition, ToolPolicy},
-};
+use countersign_events::{CallState, Decision, GrantAgents, Mode, ToolDefinition, ToolName, ToolPolicy};
 use std::time::Duration;
 
 const ARGUMENTS: &str = "{\"n\":1}";

@@ -5,7 +5,7 @@ use crate::{
     admissibility::AdmissibilityCheck,
     pinned_tools::{MAX_UNACCEPTED, seen_definition},
 };
-use countersign_events::event::{ChangedDefinition, DefinitionAccepted, Mode, ToolDefinition, ToolPolicy};
+use countersign_events::{ChangedDefinition, DefinitionAccepted, Mode, ToolDefinition, ToolPolicy};
 use countersign_redaction::Redactor;
 
 const HONEST: &str = "Sends a text to a channel";
@@ -55,7 +55,7 @@ impl DecisionStory {
         self.execute(CommandTarget::Log, command)
     }
 
-    fn request(&self, id: &str) -> countersign_events::event::ApprovalRequest {
+    fn request(&self, id: &str) -> countersign_events::ApprovalRequest {
         let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         call.request().expect("asked").what.clone()
     }

@@ -9,12 +9,7 @@ use crate::{
     admissibility::AdmissibilityCheck,
     decide::{EraseCommand, RespondCommand},
 };
-use countersign_events::{
-    EventType, Json,
-    chain::ChainVerifier,
-    event::{Decision, ErasedRow, Status},
-    sealed,
-};
+use countersign_events::{Decision, ErasedRow, EventType, Json, Status, chain::ChainVerifier, sealed};
 use proptest::prelude::*;
 
 #[derive(serde::Deserialize)]

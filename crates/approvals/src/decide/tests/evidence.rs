@@ -1,7 +1,7 @@
 //! Evidence that is missing, about other arguments, or by another policy does not count.
 
 use super::*;
-use countersign_events::event::Decision;
+use countersign_events::Decision;
 
 const ARGUMENTS: &str = "{\"n\":1}";
 

@@ -8,12 +8,9 @@ use crate::{
     pinned_tools::{seen_definition, tool_of},
 };
 use countersign_events::{
-    Body, EventGroup, Json, Principal, Sha256, ThreadId, ToolName,
-    chain::ChainVerifier,
-    event::{
-        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, Decision,
-        DefinitionAccepted, GrantAgents, Mode, ReportSource, Source, Status, ToolDefinition, ToolPolicy,
-    },
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, Body, Decision,
+    DefinitionAccepted, EventGroup, GrantAgents, Json, Mode, Principal, ReportSource, Sha256, Source, Status,
+    ThreadId, ToolDefinition, ToolName, ToolPolicy, chain::ChainVerifier,
 };
 use countersign_redaction::Redactor;
 use proptest::prelude::*;
@@ -380,7 +377,7 @@ proptest! {
                 Body::ApprovalResponse(response) if response.source == Source::Approver
                     && response.decision.allows() && two.contains(&response.tool_call_id) =>
                 {
-                    let agrees = |vote: &&(Principal, countersign_events::event::ApprovalVote)| {
+                    let agrees = |vote: &&(Principal, countersign_events::ApprovalVote)| {
                         vote.1.tool_call_id == response.tool_call_id
                             && vote.1.decision.allows()
                             && vote.1.arguments_hash == Some(response.arguments_hash)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 
 const LEVELS: &str =
     "[approvers]\n\"user:sue\" = { level = \"super_admin\" }\n\"user:sam\" = { level = \"super_admin\" }\n";

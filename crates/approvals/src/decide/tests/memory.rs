@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::{
-    CallState, Json, Principal,
-    event::{Decision, GrantAgents, Mode, ToolPolicy},
-};
+use countersign_events::{CallState, Decision, GrantAgents, Json, Mode, Principal, ToolPolicy};
 
 const FIRST: &str = "{\"n\":1}";
 const OTHER: &str = "{\"n\":2}";

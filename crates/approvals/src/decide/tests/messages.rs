@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::{NeededEvidence, Refused, conversation::NewMessage, decide::AddMessagesCommand};
-use countersign_events::{EventType, event::MessageFormat};
+use countersign_events::{EventType, MessageFormat};
 
 impl DecisionStory {
     fn adds_message(&mut self, after: Option<i64>, masked_by: Sha256) -> Result<Vec<String>, Refused> {
         let content = Json::parse(r#"{"role":"user","text":"hi"}"#).expect("valid");
-        let sent = (&content, Sha256::digest(b"hi"));
-        let place = (0, MessageFormat::Plain);
-        let message = NewMessage::masked(EventType::UserMessage, place, sent, self.policy.redactor());
+        let (hash, redactor) = (Sha256::digest(b"hi"), self.policy.redactor());
+        let message =
+            NewMessage::masked(EventType::UserMessage, 0, MessageFormat::Plain, &content, hash, redactor);
         let add = AddMessagesCommand { after, masked_by, messages: vec![message] };
         self.agent().thread_command(ThreadCommand::AddMessages(add))
     }

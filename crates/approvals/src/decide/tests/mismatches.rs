@@ -1,7 +1,7 @@
 //! What ran is compared with what was approved.
 
 use super::*;
-use countersign_events::{CallState, event::Mode};
+use countersign_events::{CallState, Mode};
 
 const APPROVED: &str = "{\"n\":1}";
 const ALLOW: &str = "[[rule]]\nname = \"free\"\ntool = \"*\"\nverdict = \"allow\"\n";

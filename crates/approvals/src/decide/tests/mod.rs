@@ -42,8 +42,7 @@ use crate::{
     Refused,
 };
 use countersign_events::{
-    Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Decision, Status},
+    Body, CallId, CallState, Decision, Event, Json, Principal, Sha256, Status, ThreadId, Timestamp, ToolName,
 };
 use countersign_policy::{JudgedCall, Policy};
 use std::{sync::Arc, time::Duration};

@@ -5,7 +5,7 @@ use super::{
     *,
 };
 use crate::{ApprovalCommand, registry::AddKeyCommand};
-use countersign_events::event::{ApproverKeyAdded, ProofKind, TokenCreated};
+use countersign_events::{ApproverKeyAdded, ProofKind, TokenCreated};
 use countersign_proofs::ApproverPublicKey;
 
 /// A token, link or session with these members besides those of every approver's token.

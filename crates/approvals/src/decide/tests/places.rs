@@ -1,10 +1,7 @@
 //! A decision holds in the folder of its call, and keys that programs confuse are refused.
 
 use super::*;
-use countersign_events::{
-    CallState,
-    event::{Decision, Place},
-};
+use countersign_events::{CallState, Decision, Place};
 
 const DEPLOY: &str = "{\"command\":\"git status\"}";
 

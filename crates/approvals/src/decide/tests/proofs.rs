@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{ApprovalCommand, PinnedKeys, admissibility::AdmissibilityCheck, registry::AddKeyCommand};
-use countersign_events::event::{
+use countersign_events::{
     ApproverKeyAdded, ApproverKeyRemoved, DecisionProof, ErasedRow, GrantAgents, Mode, ProofKind, ToolPolicy,
 };
 use countersign_proofs::{ApproverPublicKey, DecisionStatement, ScopeOrHash, hash_text, test_keys::TestKey};
@@ -375,7 +375,7 @@ fn verify_names_approval_whose_proof_was_removed() {
     let Ok(Body::ApprovalResponse(response)) = Body::read(last.seq, last.kind, &last.data) else {
         panic!("{last:?}")
     };
-    let without = countersign_events::event::ApprovalResponse { proof: None, ..response };
+    let without = countersign_events::ApprovalResponse { proof: None, ..response };
     last.data = Body::ApprovalResponse(without).data().expect("JSON");
     insta::assert_snapshot!(story.findings_with(None).join("\n"), @"4: this needs a proof of an SSH key or a passkey: sign `statement` with a key of yours, for example with `countersign allow --sign-with KEYFILE`");
 }

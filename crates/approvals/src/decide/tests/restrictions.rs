@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 
 const ARGUMENTS: &str = "{\"n\":1}";
 

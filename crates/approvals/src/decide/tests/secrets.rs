@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::{CommandEnvelope, CommandTarget};
-use countersign_events::{
-    CallState, Json, Principal,
-    event::{Decision, Status, ToolDefinition},
-};
+use countersign_events::{CallState, Decision, Json, Principal, Status, ToolDefinition};
 use std::{sync::Arc, time::Duration};
 
 const POLICY: &str = r#"

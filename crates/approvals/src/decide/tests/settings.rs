@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::Refused;
-use countersign_events::{
-    CallState, ToolName,
-    event::{Decision, Mode, ToolPolicy},
-};
+use countersign_events::{CallState, Decision, Mode, ToolName, ToolPolicy};
 
 const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";

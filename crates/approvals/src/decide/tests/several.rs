@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::Refused;
-use countersign_events::{
-    CallState, Json,
-    event::{Decision, Status},
-};
+use countersign_events::{CallState, Decision, Json, Status};
 use std::time::Duration;
 
 const POLICY: &str = r#"

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::event::{Decision, Mode, ToolPolicy};
+use countersign_events::{Decision, Mode, ToolPolicy};
 
 /// Two denials or two approvals decide; silence for a minute allows.
 const POLICY: &str = "[[rule]]\nname = \"lapse\"\ntool = \"page\"\nverdict = \"ask\"\nexpires = \"1m\"\n\

@@ -1,7 +1,7 @@
 //! A policy that becomes stricter applies to pending requests.
 
 use super::*;
-use countersign_events::event::{Decision, ToolPolicy};
+use countersign_events::{Decision, ToolPolicy};
 
 const PEOPLE: &str =
     "[approvers]\n\"user:sue\" = { level = \"admin\" }\n\"user:sam\" = { level = \"admin\" }\n";

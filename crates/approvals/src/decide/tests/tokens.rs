@@ -6,10 +6,7 @@ use crate::{
     admissibility::AdmissibilityCheck,
     registry::{LONGEST_LINK, MAX_ADDRESSES},
 };
-use countersign_events::{
-    Event,
-    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
-};
+use countersign_events::{Event, ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed};
 
 fn secret(number: u8) -> TokenSecret {
     TokenSecret::from_random(&[number; TokenSecret::RANDOM_BYTES])

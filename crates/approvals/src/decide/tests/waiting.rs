@@ -7,7 +7,7 @@ use crate::{
     admissibility::AdmissibilityCheck,
     decide::preview_waiting,
 };
-use countersign_events::event::{GrantAgents, Mode, ToolPolicy};
+use countersign_events::{GrantAgents, Mode, ToolPolicy};
 
 const ONE: &str = "{\"n\":1}";
 const TWO: &str = "{\"n\":2}";

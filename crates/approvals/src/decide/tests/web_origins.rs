@@ -5,7 +5,7 @@ use super::{
     *,
 };
 use crate::{ApprovalCommand, admissibility::AdmissibilityCheck, registry::AddKeyCommand};
-use countersign_events::event::{ApproverKeyAdded, DecisionProof, ProofKind, TokenCreated};
+use countersign_events::{ApproverKeyAdded, DecisionProof, ProofKind, TokenCreated};
 use countersign_proofs::{
     ApproverPublicKey, KeyStatement, Statement,
     test_keys::{AssertionParts, TestKey},

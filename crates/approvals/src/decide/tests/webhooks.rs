@@ -3,11 +3,8 @@
 use super::*;
 use crate::{admissibility::AdmissibilityCheck, registry::MAX_WEBHOOKS, webhook_directory::WebhookDirectory};
 use countersign_events::{
-    Event,
-    event::{
-        WebhookAdded, WebhookDelivered, WebhookFormat, WebhookParked, WebhookRemoved, WebhookRetried,
-        WebhookTopic,
-    },
+    Event, WebhookAdded, WebhookDelivered, WebhookFormat, WebhookParked, WebhookRemoved, WebhookRetried,
+    WebhookTopic,
 };
 
 fn webhook(name: &str) -> WebhookAdded {

@@ -1,16 +1,9 @@
 //! `countersign advisor list`
 
+use crate::pages::print_list;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::escape_text,
-    },
-};
-use countersign_events::event::AdvisorMode;
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text};
+use countersign_events::AdvisorMode;
 
 /// Options of `advisor list`.
 #[derive(Debug, clap::Args)]
@@ -26,14 +19,7 @@ pub(super) async fn list_advisors(
     _: &AdvisorListArgs,
 ) -> anyhow::Result<CommandExit> {
     let list = context.connect().await?.send(operations::ListAdvisors {}).await?;
-    if context.json {
-        print_json(&list)?;
-    } else if list.advisors.is_empty() {
-        print_line("The active policy has no advisors.");
-    } else {
-        print_line(&advisor_table(&list.advisors).format(&context.screen()));
-    }
-    Ok(CommandExit::DONE)
+    print_list(context, &list, &advisor_table(&list.advisors), "The active policy has no advisors.")
 }
 
 fn advisor_table(advisors: &[api::Advisor]) -> TextTable {

@@ -2,12 +2,8 @@
 
 use crate::commands::policy::source::PolicySource;
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
-use countersign_events::event::{AdvisorReported, ReportSource};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text};
+use countersign_events::{AdvisorReported, ReportSource};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_replay::measure::AdvisorMeasurement;
 use serde_json::{Value, json};

@@ -3,15 +3,8 @@
 use super::measured_advisor::MeasuredExtent;
 use crate::filters::parse_moment;
 use countersign_api::SharedGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_error, text::escape_text},
-};
-use countersign_events::{
-    ThreadId, Timestamp,
-    event::{ReportSource, Role},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_error};
+use countersign_events::{ReportSource, Role, ThreadId, Timestamp};
 use countersign_gate::{CallReader, CallSelection};
 use serde::{Deserialize, Serialize};
 

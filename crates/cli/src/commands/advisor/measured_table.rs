@@ -1,12 +1,8 @@
 //! An advisor measurement as text.
 
-use countersign_console::present::{
-    event::summarize_arguments,
-    print::print_line,
-    screen::{ScreenFormat, TextStyle},
-    table::{ColumnFit, TableCell, TextTable},
-    text::escape_text,
-    words::count_words,
+use countersign_console::{
+    ColumnFit, ScreenFormat, TableCell, TextStyle, TextTable, count_words, escape_text, print_line,
+    summarize_arguments,
 };
 use countersign_replay::measure::{
     AdvisorMeasurement, AnswerRow, HumanDecision, ListedMistakes, MeasuredMistake, NamedCaseCounts,

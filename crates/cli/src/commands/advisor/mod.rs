@@ -10,7 +10,7 @@ mod report;
 mod set_mode;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign advisor`.
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,7 @@
 //! `countersign advisor prompt`
 
 use countersign_advisors::SHIPPED_PROMPT;
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::print::{print_json, print_line},
-};
+use countersign_console::{CommandContext, CommandExit, print_json, print_line};
 use serde_json::json;
 
 /// Options of `advisor prompt`.

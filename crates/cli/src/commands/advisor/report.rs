@@ -5,16 +5,10 @@ use super::{
     measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
+use crate::pages::read_pages;
 use countersign_api::{self as api, LogFilter, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_error, print_json, print_line},
-        words::count_words,
-    },
-};
-use countersign_events::event::{AdvisorMode, ReportSource};
+use countersign_console::{CommandContext, CommandExit, count_words, print_error, print_json, print_line};
+use countersign_events::{AdvisorMode, ReportSource};
 use countersign_policy::AdvisorSettings;
 use countersign_replay::{
     Call,
@@ -131,13 +125,13 @@ async fn read_advice(
 async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyhow::Result<LateFacts> {
     let mut facts = LateFacts::new(&settings.name);
     let filter = LogFilter { types: LateFacts::EVENT_TYPES.to_vec(), ..LogFilter::default() };
-    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
-    loop {
+    read_pages(0, async |page| {
         let found = gate.events(&filter, page).await?;
         found.events.iter().for_each(|event| facts.add_event(event));
-        let Some(next) = found.next else { return Ok(facts) };
-        page.after = next;
-    }
+        Ok(found.next)
+    })
+    .await?;
+    Ok(facts)
 }
 
 /// Reads how often people contradicted the advisor; `None` if the active policy has no advisor with these settings.

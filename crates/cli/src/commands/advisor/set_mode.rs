@@ -1,15 +1,8 @@
 //! `countersign advisor allow-decide` and `countersign advisor advise-only`
 
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
-use countersign_events::event::AdvisorMode;
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_json, print_line};
+use countersign_events::AdvisorMode;
 
 /// Options of `advisor allow-decide`.
 #[derive(Debug, clap::Args)]

@@ -2,15 +2,8 @@
 
 use crate::proof_signing;
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
-use countersign_events::{Principal, event::ProofKind};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_json, print_line};
+use countersign_events::{Principal, ProofKind};
 use countersign_proofs::{ApproverPublicKey, KeyStatement};
 use std::path::{Path, PathBuf};
 

@@ -1,16 +1,10 @@
 //! `countersign approver-key list`
 
 use super::add::pin_line;
-use crate::pages::read_pages;
+use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age, print_line,
 };
 use countersign_events::{Sha256, Timestamp};
 
@@ -42,16 +36,11 @@ pub(super) async fn list_keys(
         Ok(found.next)
     })
     .await?;
-    if context.json {
-        print_json(&all)?;
-    } else if args.pins {
+    if args.pins && !context.json {
         all.keys.iter().for_each(|key| print_line(&pin_line(key)));
-    } else if all.keys.is_empty() {
-        print_line("No keys of approvers.");
-    } else {
-        print_line(&key_table(&all.keys, context.now()).format(&context.screen()));
+        return Ok(CommandExit::DONE);
     }
-    Ok(CommandExit::DONE)
+    print_list(context, &all, &key_table(&all.keys, context.now()), "No keys of approvers.")
 }
 
 fn key_table(keys: &[api::ApproverKey], now: Timestamp) -> TextTable {

@@ -5,7 +5,7 @@ mod list;
 mod remove;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign approver-key`.
 #[derive(Debug, Subcommand)]

@@ -1,13 +1,6 @@
 //! `countersign checkpoint key`
 
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_error, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_error, print_line};
 use countersign_service::checkpoint::keys::CheckpointKey;
 use serde_json::json;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ mod key;
 mod sign;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign checkpoint`.
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,7 @@
 //! `countersign checkpoint sign`
 
 use countersign_api::ApprovalGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_line, text::escape_text},
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_line};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_service::checkpoint::{

@@ -1,6 +1,6 @@
 //! The value of `--arguments`.
 
-use countersign_console::{exit::CliError, present::editor::parse_arguments};
+use countersign_console::{CliError, parse_arguments};
 use countersign_events::Json;
 use std::io::Read as _;
 

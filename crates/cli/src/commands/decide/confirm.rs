@@ -3,14 +3,7 @@
 use super::args::DecideOptions;
 use countersign_api::{self as api, ErrorCode, SendOperation, SharedGate, operations};
 use countersign_console::{
-    context::CommandContext,
-    present::{
-        confirm::confirm,
-        editor::difference_lines,
-        facts::{describe_scope_preview, waiting_calls},
-        print::print_line,
-        text::escape_text,
-    },
+    CommandContext, confirm, describe_scope_preview, difference_lines, escape_text, print_line, waiting_calls,
 };
 use countersign_events::Json;
 

@@ -15,23 +15,11 @@ use confirm::{CallDecision, confirm_change, confirm_scopes};
 use countersign_api as api;
 use countersign_api::SharedGate;
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit, gate_exit},
-    present::{
-        call::{ValueDetail, print_call},
-        confirm::{ConfirmTerms, confirm_calls},
-        decision::describe_outcome,
-        editor::edit_arguments,
-        presence::warn_of_absence,
-        print::{print_error, print_json, print_line},
-        text::{escape_lines, escape_text},
-        words::count_words,
-    },
+    CliError, CommandContext, CommandExit, ConfirmTerms, ValueDetail, confirm_calls, count_words,
+    describe_outcome, edit_arguments, escape_lines, escape_text, gate_exit, print_call, print_error,
+    print_json, print_line, warn_of_absence,
 };
-use countersign_events::{
-    CallId, ThreadId,
-    event::{Decision, GrantAgents},
-};
+use countersign_events::{CallId, Decision, GrantAgents, ThreadId};
 use serde::Serialize;
 use std::path::Path;
 

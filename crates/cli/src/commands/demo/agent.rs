@@ -2,7 +2,7 @@
 
 use super::{script::DemoStep, story, tools};
 use countersign_api::{self as api, GateError, SharedGate, random_id};
-use countersign_console::present::print::print_line;
+use countersign_console::print_line;
 use countersign_events::{CallId, CallState, ThreadId};
 use countersign_store::Clock;
 use futures_util::future::try_join_all;

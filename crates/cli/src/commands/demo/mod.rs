@@ -9,13 +9,8 @@ use crate::commands::watch::{WatchedLog, unwrap_watch_error, watch_options};
 use agent::DemoAgent;
 use countersign_api::{self as api, ApprovalGate, LogFilter, SharedGate, random_id};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line, print_prompt},
-        signals::TerminationSignals,
-        text::escape_text,
-    },
+    CliError, CommandContext, CommandExit, TerminationSignals, escape_text, print_json, print_line,
+    print_prompt,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;

@@ -1,11 +1,8 @@
 //! The demo calls in words.
 
 use countersign_api as api;
-use countersign_console::present::{json::json_lines, text::escape_text};
-use countersign_events::{
-    CallState, Json,
-    event::{Decision, Source, Status},
-};
+use countersign_console::{escape_text, json_lines};
+use countersign_events::{CallState, Decision, Json, Source, Status};
 use serde::Deserialize;
 
 /// The proposal on one line.

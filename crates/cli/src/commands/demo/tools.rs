@@ -1,7 +1,7 @@
 //! The demo's tools. They change nothing outside its folder, whatever the arguments say.
 
 use countersign_api as api;
-use countersign_events::{Json, event::Status};
+use countersign_events::{Json, Status};
 use serde::Deserialize;
 use serde_json::json;
 use std::{

@@ -1,16 +1,9 @@
 //! `countersign grant list`
 
 use super::read::read_grants;
+use crate::pages::print_list;
 use countersign_api as api;
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
-};
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age};
 use countersign_events::Timestamp;
 
 /// Options of `grant list`.
@@ -32,19 +25,10 @@ pub(crate) async fn list_grants(
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let found = read_grants(&gate, &api::parse_thread_id(&args.thread)?, args.all).await?;
-    if context.json {
-        print_json(&found)?;
-    } else if found.grants.is_empty() {
-        let kind = if args.all {
-            "never had grants"
-        } else {
-            "has no active grants; --all lists those that have ended"
-        };
-        print_line(&format!("Thread {} {kind}.", escape_text(&args.thread)));
-    } else {
-        print_line(&grant_table(&found, args.all, context.now()).format(&context.screen()));
-    }
-    Ok(CommandExit::DONE)
+    let kind =
+        if args.all { "never had grants" } else { "has no active grants; --all lists those that have ended" };
+    let empty = format!("Thread {} {kind}.", escape_text(&args.thread));
+    print_list(context, &found, &grant_table(&found, args.all, context.now()), &empty)
 }
 
 fn grant_table(found: &api::GrantPage, all: bool, now: Timestamp) -> TextTable {

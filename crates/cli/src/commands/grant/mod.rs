@@ -5,7 +5,7 @@ mod read;
 mod revoke;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign grant`.
 #[derive(Debug, Subcommand)]

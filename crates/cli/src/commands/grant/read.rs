@@ -1,5 +1,6 @@
 //! Reading all grants of a thread.
 
+use crate::pages::read_pages;
 use countersign_api::{self as api, SelectionQuery, SendOperation, SharedGate, operations};
 use countersign_events::ThreadId;
 
@@ -10,14 +11,12 @@ pub(super) async fn read_grants(
     all: bool,
 ) -> anyhow::Result<api::GrantPage> {
     let mut grants = api::GrantPage { grants: Vec::new(), next: None };
-    loop {
-        let page = api::PageQuery { after: grants.next.unwrap_or(0), limit: api::MAX_PAGE };
+    read_pages(0, async |page| {
         let query = SelectionQuery { all, page };
         let found = gate.send(operations::ListGrants { thread: thread.clone(), query }).await?;
         grants.grants.extend(found.grants);
-        grants.next = found.next;
-        if grants.next.is_none() {
-            return Ok(grants);
-        }
-    }
+        Ok(found.next)
+    })
+    .await?;
+    Ok(grants)
 }

@@ -2,14 +2,7 @@
 
 use super::read::read_grants;
 use countersign_api::{SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_json, print_line};
 
 /// Options of `grant revoke`.
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use countersign_coding_agents::{
     agents::CodingAgent,
     config::{InstalledHook, without_guard},
 };
-use countersign_console::present::text::escape_text;
+use countersign_console::escape_text;
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;

@@ -5,11 +5,7 @@ use countersign_coding_agents::{
     agents::{CODING_AGENTS, CodingAgent},
     config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES},
 };
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-    settings::setting::read_variable,
-};
+use countersign_console::{CliError, CommandExit, escape_text, read_variable};
 use std::{
     fs::{self, OpenOptions},
     io::{ErrorKind, Write},

@@ -1,12 +1,7 @@
 //! The start of a hook command: the program, and the log that it uses.
 
 use super::config_scope::ConfigScope;
-use countersign_console::{
-    called_program::called_program,
-    context::CommandContext,
-    exit::CliError,
-    settings::{keys::SettingKey, log_target::LogTarget},
-};
+use countersign_console::{CliError, CommandContext, LogTarget, SettingKey, called_program};
 use countersign_store::DatabaseUrl;
 use std::path::Path;
 

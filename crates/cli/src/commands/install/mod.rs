@@ -15,14 +15,7 @@ use countersign_coding_agents::{
     config::hook_command,
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        confirm::confirm_change,
-        print::{print_json, print_line},
-        text::escape_text,
-        text_diff::diff_lines,
-    },
+    CliError, CommandContext, CommandExit, confirm_change, diff_lines, escape_text, print_json, print_line,
 };
 pub(crate) use installed::{FoundHook, find_hooks};
 use serde::Serialize;

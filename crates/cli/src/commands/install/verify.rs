@@ -8,15 +8,8 @@ use super::{
 use crate::commands::mcp::unwrapped_servers;
 use countersign_coding_agents::agents::CodingAgent;
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line},
-        screen::TextStyle,
-        table::{ColumnFit, TableCell, TextTable},
-        text::escape_text,
-    },
-    settings::setting::read_variable,
+    CliError, ColumnFit, CommandContext, CommandExit, TableCell, TextStyle, TextTable, escape_text,
+    print_json, print_line, read_variable,
 };
 use serde::Serialize;
 use std::{

@@ -2,26 +2,15 @@
 
 mod proof;
 
-use crate::{filters::FilterArgs, grant_origins::GrantOriginCache};
+use crate::{filters::FilterArgs, grant_origins::GrantOriginCache, pages::read_pages};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use countersign_api::{self as api, LogFilter, SharedGate};
+use countersign_api::{LogFilter, SharedGate};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        csv::{EVENT_COLUMNS, format_csv_row, format_event_row},
-        event::describe_event,
-        print::{format_json_line, try_print_line},
-        progress::ProgressLine,
-        screen::{ScreenFormat, TextStyle},
-        text::escape_text,
-    },
-    wrap::truncate_text,
+    CliError, CommandContext, CommandExit, EVENT_COLUMNS, ProgressLine, ScreenFormat, TextStyle,
+    describe_event, escape_text, format_csv_row, format_event_row, format_json_line, truncate_text,
+    try_print_line,
 };
-use countersign_events::{
-    Event, EventType,
-    event::{ApprovalResponse, Decision},
-};
+use countersign_events::{ApprovalResponse, Decision, Event, EventType};
 use futures_util::StreamExt;
 use proof::ProofTrail;
 use std::{collections::VecDeque, sync::Arc};
@@ -137,22 +126,24 @@ impl EventPrinter<'_> {
     /// Prints all events. Returns the last position, or `None` if the reader has closed stdout.
     async fn tell_all(&mut self, gate: &SharedGate, filter: &LogFilter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
-        let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
-        loop {
+        // Events that the filter excludes up to the tip need not be read again.
+        let mut end = Some(tip);
+        read_pages(0, async |page| {
             let found = gate.events(filter, page).await?;
             for event in &found.events {
                 if !self.tell(gate, event).await? {
+                    end = None;
                     return Ok(None);
                 }
-                page.after = event.seq;
+                end = end.max(Some(event.seq));
             }
-            match found.next {
-                Some(next) => page.after = next,
-                // Events that the filter excludes up to here need not be read again.
-                None => return Ok(Some(page.after.max(tip))),
+            if let Some(next) = found.next {
+                self.progress.update(next, tip);
             }
-            self.progress.update(page.after, tip);
-        }
+            Ok(found.next)
+        })
+        .await?;
+        Ok(end)
     }
 
     /// Prints the last events. The log can only be read forwards, so the search starts further back each time.
@@ -189,11 +180,11 @@ impl EventPrinter<'_> {
         tip: i64,
     ) -> anyhow::Result<(VecDeque<Arc<Event>>, i64)> {
         let mut kept = VecDeque::new();
-        let mut page = api::PageQuery { after: start, limit: api::MAX_PAGE };
-        loop {
+        let mut end = tip;
+        read_pages(start, async |page| {
             let found = gate.events(filter, page).await?;
             for event in found.events {
-                page.after = event.seq;
+                end = end.max(event.seq);
                 if !self.selects(&event) {
                     continue;
                 }
@@ -202,12 +193,13 @@ impl EventPrinter<'_> {
                     kept.pop_front();
                 }
             }
-            match found.next {
-                Some(next) => page.after = next,
-                None => return Ok((kept, page.after.max(tip))),
+            if let Some(next) = found.next {
+                self.progress.update(next - start, tip - start);
             }
-            self.progress.update(page.after - start, tip - start);
-        }
+            Ok(found.next)
+        })
+        .await?;
+        Ok((kept, end))
     }
 
     async fn follow(

@@ -1,10 +1,7 @@
 //! The lines of `log --proof`, each of which can be checked against its hash without the log.
 
 use countersign_api::{LogFilter, PageQuery, SharedGate};
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::print::format_json_line,
-};
+use countersign_console::{CliError, CommandExit, format_json_line};
 use countersign_events::{
     Event, Sha256,
     chain::{Checkpoint, link},

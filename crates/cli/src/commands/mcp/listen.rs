@@ -3,9 +3,7 @@
 use super::server_source::ServerSource;
 use countersign_api::{SharedGate, random_id};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{print::print_error, signals::TerminationSignals, text::escape_text},
+    CliError, CommandContext, CommandExit, TerminationSignals, escape_text, print_error,
 };
 use countersign_mcp::{
     BearerToken, ClientEndpoint, ClientSessionStreams, EndpointOptions, GatewayOptions, GatewayStreams,

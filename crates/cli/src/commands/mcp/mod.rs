@@ -12,12 +12,7 @@ use crate::{
     commands::run::parse_seconds,
 };
 use countersign_api as api;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::signals::TerminationSignals,
-    settings::log_target::LogTarget,
-};
+use countersign_console::{CliError, CommandContext, CommandExit, LogTarget, TerminationSignals};
 use countersign_mcp::{GatewayOptions, GatewayStreams, run_gateway};
 use countersign_store::Clock;
 use server_source::{ServerArgs, ServerSource};

@@ -1,9 +1,6 @@
 //! The MCP server process behind the gateway.
 
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::{print::print_error, text::escape_text},
-};
+use countersign_console::{CliError, CommandExit, escape_text, print_error};
 use countersign_mcp::{ServerCommand, ServerStarter, ServerStreams, keep_server_running};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{

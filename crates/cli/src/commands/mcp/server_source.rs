@@ -2,10 +2,7 @@
 
 use super::server_process::{KeptProcess, ServerProgram};
 use countersign_api::Place;
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::{print::print_error, text::escape_text},
-};
+use countersign_console::{CliError, CommandExit, escape_text, print_error};
 use countersign_mcp::{
     ClientReader, ClientWriter, HttpTarget, HubOptions, HubServer, MAX_SERVER_CONFIG_BYTES, ServerEntry,
     ServerPlaces, ServerTarget, connect_http_server, expand_variables, read_server_config, run_hub,

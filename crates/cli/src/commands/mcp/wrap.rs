@@ -1,15 +1,8 @@
 //! `countersign mcp wrap` and `unwrap`: changing an MCP client configuration.
 
 use countersign_console::{
-    called_program::called_program,
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        confirm::confirm_change,
-        print::{print_json, print_line},
-        text::escape_text,
-        text_diff::diff_lines,
-    },
+    CliError, CommandContext, CommandExit, called_program, confirm_change, diff_lines, escape_text,
+    print_json, print_line,
 };
 use countersign_mcp::{
     BadClientConfig, ChangedConfig, ConfigSyntax, SkippedServer, unwrap_config, wrap_config,

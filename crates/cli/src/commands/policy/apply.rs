@@ -2,7 +2,7 @@
 
 use super::change::{ProposedPolicy, put_in_force};
 use countersign_api::{SendOperation, operations};
-use countersign_console::{context::CommandContext, exit::CommandExit, policy_file::PolicyOnDisk};
+use countersign_console::{CommandContext, CommandExit, PolicyOnDisk};
 use std::path::PathBuf;
 
 /// Options of `policy apply`.

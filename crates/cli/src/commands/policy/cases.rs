@@ -2,7 +2,7 @@
 
 use crate::commands::policy::sample_call::{SampleCall, as_kept};
 use countersign_api as api;
-use countersign_events::{Json, Principal, ToolName, event::Verdict};
+use countersign_events::{Json, Principal, ToolName, Verdict};
 use countersign_policy::{Policy, plain_rule_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};

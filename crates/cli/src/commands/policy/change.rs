@@ -9,14 +9,8 @@ use super::{
 };
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        confirm::confirm_change,
-        print::{print_error, print_json, print_line},
-        text::escape_text,
-        words::count_words,
-    },
+    CliError, CommandContext, CommandExit, confirm_change, count_words, escape_text, print_error, print_json,
+    print_line,
 };
 use countersign_events::principal::PrincipalKind;
 use countersign_gate::ReadLimits;

@@ -5,19 +5,10 @@ use crate::commands::policy::{
     source::PolicySource,
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::print_line,
-        screen::ScreenFormat,
-        text::{escape_text, format_duration},
-        words::{count_words, verdict_style, verdict_word},
-    },
+    CliError, CommandContext, CommandExit, ScreenFormat, count_words, escape_text, format_duration,
+    print_line, verdict_style, verdict_word,
 };
-use countersign_events::{
-    Json, Principal, ToolName,
-    event::{OnExpiry, Verdict},
-};
+use countersign_events::{Json, OnExpiry, Principal, ToolName, Verdict};
 use countersign_gate::view_verdict;
 use countersign_policy::{ApprovalTerms, Judgement, PolicyWarning};
 use serde_json::json;

@@ -1,10 +1,6 @@
 //! The difference between two policies, as a unified diff.
 
-use countersign_console::present::{
-    screen::{ScreenFormat, TextStyle},
-    text::escape_text,
-    text_diff::diff_lines,
-};
+use countersign_console::{ScreenFormat, TextStyle, diff_lines, escape_text};
 use countersign_policy::PolicyText;
 use std::collections::BTreeSet;
 

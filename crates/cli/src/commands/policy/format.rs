@@ -1,14 +1,7 @@
 //! `countersign policy fmt`
 
 use crate::commands::policy::source::read_text;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_error, print_line};
 use countersign_policy as policy;
 use std::{
     fs, io,

@@ -2,13 +2,7 @@
 
 use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, for_each_policy};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::escape_text,
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, escape_text, print_json, print_line,
 };
 use countersign_events::{Principal, Sha256, Timestamp};
 use countersign_policy::Policy;

@@ -4,12 +4,7 @@ use crate::commands::policy::source::read_text;
 use clap::ValueEnum;
 use countersign_compat::golem_forge;
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_json, print_line},
-        text::escape_text,
-    },
+    CliError, CommandContext, CommandExit, escape_text, print_error, print_json, print_line,
 };
 use countersign_policy::Policy;
 use std::path::PathBuf;

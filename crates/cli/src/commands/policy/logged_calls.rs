@@ -2,7 +2,7 @@
 
 use crate::filters::TimeRangeArgs;
 use countersign_api::{LogFilter, SharedGate};
-use countersign_console::context::CommandContext;
+use countersign_console::CommandContext;
 use countersign_events::Timestamp;
 use countersign_gate::{CallReader, CallSelection, ReadLimits};
 use countersign_replay::Call;

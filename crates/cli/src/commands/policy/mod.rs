@@ -23,7 +23,7 @@ mod unproven_advisors;
 pub(crate) mod use_profile;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign policy`.
 #[derive(Debug, Subcommand)]

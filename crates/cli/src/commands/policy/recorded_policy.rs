@@ -1,14 +1,9 @@
 //! The policies that the log records.
 
+use crate::pages::read_pages;
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
-use countersign_events::{
-    Event, Principal, Sha256, Timestamp,
-    event::{PolicyLayer, PolicySet},
-};
+use countersign_console::{CliError, CommandExit, escape_text};
+use countersign_events::{Event, PolicyLayer, PolicySet, Principal, Sha256, Timestamp};
 use countersign_policy::{Policy, PolicyText};
 use serde::Serialize;
 
@@ -91,15 +86,15 @@ pub(super) async fn for_each_policy(
     gate: &SharedGate,
     mut take: impl FnMut(RecordedPolicy),
 ) -> anyhow::Result<()> {
-    let mut page = api::PageQuery { after: 0, limit: PAGE };
-    loop {
-        let found = gate.send(operations::ListPolicies { query: page }).await?;
+    read_pages(0, async |page| {
+        let query = api::PageQuery { limit: PAGE, ..page };
+        let found = gate.send(operations::ListPolicies { query }).await?;
         for event in &found.events {
             take(RecordedPolicy::from_event(event)?);
         }
-        let Some(next) = found.next else { return Ok(()) };
-        page.after = next;
-    }
+        Ok(found.next)
+    })
+    .await
 }
 
 /// Reads the policy that became active with this event.

@@ -7,18 +7,10 @@ use crate::commands::policy::{
     source::PolicySource,
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        event::summarize_arguments,
-        print::{print_json, print_line},
-        screen::{ScreenFormat, TextStyle},
-        table::{ColumnFit, TableCell, TextTable},
-        text::escape_text,
-        words::{count_words, verdict_style, verdict_word},
-    },
+    CliError, ColumnFit, CommandContext, CommandExit, ScreenFormat, TableCell, TextStyle, TextTable,
+    count_words, escape_text, print_json, print_line, summarize_arguments, verdict_style, verdict_word,
 };
-use countersign_events::event::Basis;
+use countersign_events::Basis;
 use countersign_gate::ReadLimits;
 use countersign_replay as replay;
 use countersign_replay::{ListedCalls, ReplayReport};

@@ -7,16 +7,8 @@ use super::{
 };
 use countersign_api::SharedGate;
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        event::summarize_arguments,
-        print::{print_json, print_line},
-        screen::ScreenFormat,
-        table::{ColumnFit, TableCell, TextTable},
-        text::escape_text,
-        words::{count_words, verdict_style},
-    },
+    ColumnFit, CommandContext, CommandExit, ScreenFormat, TableCell, TextTable, count_words, escape_text,
+    print_json, print_line, summarize_arguments, verdict_style,
 };
 use countersign_gate::ReadLimits;
 use countersign_replay::{ListedCalls, PolicyTimeline, RecordedReplay, RecordedReplayReport};

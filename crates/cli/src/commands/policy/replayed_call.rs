@@ -1,11 +1,7 @@
 //! The words for a replayed call: what was decided then, and the verdict now.
 
-use countersign_console::present::{
-    print::print_error,
-    text::escape_text,
-    words::{count_words, verdict_word},
-};
-use countersign_events::event::{Basis, Source};
+use countersign_console::{count_words, escape_text, print_error, verdict_word};
+use countersign_events::{Basis, Source};
 use countersign_replay::ReplayedCall;
 
 /// The recorded decision in words.

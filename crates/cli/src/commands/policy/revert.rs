@@ -5,10 +5,7 @@ use super::{
     recorded_policy::{RecordedPolicy, for_each_policy, read_policy_of},
 };
 use countersign_api::SharedGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
+use countersign_console::{CliError, CommandContext, CommandExit};
 
 /// Options of `policy revert`.
 #[derive(Debug, clap::Args)]

@@ -2,8 +2,8 @@
 
 use crate::commands::policy::source::read_text;
 use countersign_api as api;
-use countersign_console::exit::CliError;
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::ToolDefinition};
+use countersign_console::CliError;
+use countersign_events::{Json, Principal, ThreadId, ToolDefinition, ToolName};
 use countersign_policy::{JudgedCall, Judgement, Policy};
 use serde::Deserialize;
 use std::path::Path;

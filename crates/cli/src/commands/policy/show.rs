@@ -1,14 +1,7 @@
 //! `countersign policy show`
 
 use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, read_policy_in_force, read_policy_of};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::{escape_lines, escape_text},
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_lines, escape_text, print_json, print_line};
 use countersign_policy::{PolicyProfile, PolicyText};
 
 /// Options of `policy show`.

@@ -2,11 +2,7 @@
 
 use crate::commands::policy::recorded_policy::read_policy_in_force;
 use countersign_api::SharedGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, classify_error, unavailable_reason},
-    policy_file::PolicyOnDisk,
-};
+use countersign_console::{CliError, CommandContext, PolicyOnDisk, classify_error, unavailable_reason};
 use countersign_policy::Policy;
 use std::{io::Read, path::Path};
 

@@ -4,14 +4,7 @@ use crate::commands::policy::{
     logged_calls::{LoggedCallArgs, for_each_call},
     source::PolicySource,
 };
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_error, print_json, print_line},
-        words::count_words,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, count_words, print_error, print_json, print_line};
 use countersign_gate::ReadLimits;
 use countersign_replay::{RuleSuggester, SuggestionOptions};
 

@@ -6,14 +6,8 @@ use crate::commands::policy::{
     source::{PolicySource, read_text},
 };
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::print_line,
-        screen::{ScreenFormat, TextStyle},
-        text::escape_text,
-        words::{count_words, verdict_word},
-    },
+    CliError, CommandContext, CommandExit, ScreenFormat, TextStyle, count_words, escape_text, print_line,
+    verdict_word,
 };
 use serde_json::json;
 use std::path::PathBuf;

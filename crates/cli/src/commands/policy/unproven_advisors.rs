@@ -1,9 +1,10 @@
 //! The advisors that a policy lets decide, and that nothing proves yet.
 
-use countersign_api::{self as api, LogFilter, SharedGate};
+use crate::pages::read_pages;
+use countersign_api::{LogFilter, SharedGate};
 use countersign_approvals::advisor_directory::AdvisorDirectory;
-use countersign_console::present::text::escape_text;
-use countersign_events::{Body, EventType, event::AdvisorMode};
+use countersign_console::escape_text;
+use countersign_events::{AdvisorMode, Body, EventType};
 use countersign_policy::Policy;
 use serde::Serialize;
 
@@ -50,8 +51,7 @@ async fn read_advisor_directory(gate: &SharedGate) -> anyhow::Result<AdvisorDire
     let mut directory = AdvisorDirectory::default();
     let types = vec![EventType::AdvisorReported, EventType::AdvisorModeSet];
     let filter = LogFilter { types, ..LogFilter::default() };
-    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
-    loop {
+    read_pages(0, async |page| {
         let found = gate.events(&filter, page).await?;
         for event in &found.events {
             // A row that cannot be read proves nothing. `verify` names it.
@@ -59,7 +59,8 @@ async fn read_advisor_directory(gate: &SharedGate) -> anyhow::Result<AdvisorDire
                 directory.evolve(event, &body);
             }
         }
-        let Some(next) = found.next else { return Ok(directory) };
-        page.after = next;
-    }
+        Ok(found.next)
+    })
+    .await?;
+    Ok(directory)
 }

@@ -2,11 +2,8 @@
 
 use super::change::{ProposedPolicy, put_in_force};
 use countersign_api::{PolicyInForce, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
-use countersign_events::event::PolicyLayer;
+use countersign_console::{CliError, CommandContext, CommandExit};
+use countersign_events::PolicyLayer;
 use countersign_policy::{Policy, PolicyProfile, PolicyText};
 
 /// The layer that keeps the policy file which was active before a profile.

@@ -3,7 +3,7 @@
 use super::pty;
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
 use countersign_coding_agents::environment::CALL_VARIABLE;
-use countersign_console::{exit::CommandExit, present::signals::TerminationSignals};
+use countersign_console::{CommandExit, TerminationSignals};
 use rustix::io::ioctl_fionread;
 use serde::Serialize;
 use std::{

@@ -10,18 +10,10 @@ mod wait_line;
 
 use countersign_api::{self as api, ErrorCode, GateError, SharedGate, held_claim::HeldClaim, random_id};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_json, print_line},
-        signals::TerminationSignals,
-        text::{escape_lines, escape_text},
-    },
+    CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, escape_text, print_error,
+    print_json, print_line,
 };
-use countersign_events::{
-    CallState, Json, ToolName,
-    event::{Source, Status},
-};
+use countersign_events::{CallState, Json, Source, Status, ToolName};
 use execute::{CommandResult, run_command};
 use program::check_program;
 use serde::{Deserialize, Serialize};
@@ -231,13 +223,8 @@ async fn start(
     signals: &mut TerminationSignals,
 ) -> anyhow::Result<CommandExit> {
     let executor = random_id(&format!("run-{}-", std::process::id()));
-    // The log masks secrets. Only the proposer has the real values.
-    let masked = !call.redacted.is_empty();
-    let claim = api::ClaimRequest {
-        lease_seconds: Some(args.lease),
-        arguments: masked.then(|| own.clone()),
-        ..api::ClaimRequest::for_call(call, &executor)
-    };
+    let lease_seconds = Some(args.lease);
+    let claim = api::ClaimRequest { lease_seconds, ..api::ClaimRequest::for_own_call(call, &executor, own) };
     let held = match HeldClaim::claim(gate.clone(), &call.thread_id, &call.id, &claim).await {
         Ok(held) => held,
         Err(error) if is_still_lost(call, &error) => return Err(does_not_run_again(call).into()),
@@ -246,7 +233,7 @@ async fn start(
     if let Some(note) = held.call().response.as_ref().and_then(|response| response.note.as_ref()) {
         print_error(&format!("countersign: {}", escape_lines(note)));
     }
-    let what = if masked { own } else { &held.call().arguments };
+    let what = if claim.arguments.is_some() { own } else { &held.call().arguments };
     let ended = run_arguments(what, context.json, signals).await;
     record(context, held, &ended).await
 }

@@ -1,10 +1,7 @@
 //! Looks up a command's program as the kernel does when it starts one: in the PATH folders, and with the right to
 //! execute it.
 
-use countersign_console::{
-    exit::{CliError, CommandExit},
-    present::text::escape_text,
-};
+use countersign_console::{CliError, CommandExit, escape_text};
 use rustix::fs::{Access, access};
 use std::{
     ffi::{OsStr, OsString},

@@ -3,7 +3,7 @@
 
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
 use countersign_coding_agents::environment::CALL_VARIABLE;
-use countersign_console::present::signals::TerminationSignals;
+use countersign_console::TerminationSignals;
 use countersign_store::Clock;
 use pty_process::{Command, Size};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};

@@ -1,6 +1,6 @@
 //! Passing signals to the command.
 
-use countersign_console::present::signals::TerminationSignals;
+use countersign_console::TerminationSignals;
 use rustix::process::{Pid, Signal, kill_process};
 use std::convert::Infallible;
 

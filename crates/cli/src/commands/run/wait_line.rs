@@ -1,13 +1,7 @@
 //! The line on stderr while `run` waits for a decision.
 
 use countersign_api as api;
-use countersign_console::{
-    context::CommandContext,
-    present::{
-        print::{print_error, print_error_part},
-        text::{escape_text, format_duration},
-    },
-};
+use countersign_console::{CommandContext, escape_text, format_duration, print_error, print_error_part};
 use countersign_events::Timestamp;
 use countersign_store::Clock;
 use std::{io::IsTerminal, time::Duration};

@@ -1,13 +1,9 @@
 //! `countersign thread list`
 
 use super::table::thread_table;
-use crate::filters::PageArgs;
+use crate::{filters::PageArgs, pages::read_pages};
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::print::{print_error, print_json, print_line},
-};
+use countersign_console::{CommandContext, CommandExit, print_error, print_json, print_line};
 
 /// Options of `thread list`.
 #[derive(Debug, clap::Args)]
@@ -42,12 +38,14 @@ async fn read_threads(
     gate: &SharedGate,
     page: &PageArgs,
 ) -> anyhow::Result<(Vec<api::ThreadSummary>, Option<i64>)> {
-    let (mut threads, mut next) = (Vec::new(), Some(page.after));
-    while let Some(after) = next.filter(|_| threads.len() < page.limit()) {
+    let (mut threads, mut next) = (Vec::new(), None);
+    read_pages(page.after, async |query| {
         let limit = (page.limit() - threads.len()).min(api::MAX_PAGE);
-        let found = gate.send(operations::ListThreads { query: api::PageQuery { after, limit } }).await?;
+        let found = gate.send(operations::ListThreads { query: api::PageQuery { limit, ..query } }).await?;
         threads.extend(found.threads);
         next = found.next;
-    }
+        Ok(next.filter(|_| threads.len() < page.limit()))
+    })
+    .await?;
     Ok((threads, next))
 }

@@ -9,7 +9,7 @@ mod table;
 mod unknown;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign thread`.
 #[derive(Debug, Subcommand)]

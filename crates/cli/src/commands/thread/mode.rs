@@ -3,15 +3,8 @@
 use super::unknown::explain_unknown_thread;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::print_line,
-        text::{escape_text, format_age},
-    },
-};
-use countersign_events::event;
+use countersign_console::{CommandContext, CommandExit, escape_text, format_age, print_line};
+use countersign_events::Mode;
 use countersign_store::Clock;
 
 /// Options of `thread mode`.
@@ -24,7 +17,7 @@ pub(crate) struct ThreadModeArgs {
     thread: String,
     /// The new mode; without it, the mode is shown
     #[arg(value_name = "MODE", value_parser = modes())]
-    set: Option<event::Mode>,
+    set: Option<Mode>,
     /// Set it also if the thread has no events yet
     #[arg(long, requires = "set")]
     new_thread: bool,
@@ -37,21 +30,21 @@ impl ThreadModeArgs {
     }
 }
 
-fn modes() -> impl TypedValueParser<Value = event::Mode> {
-    let modes = event::Mode::ALL.iter().map(|mode| {
+fn modes() -> impl TypedValueParser<Value = Mode> {
+    let modes = Mode::ALL.iter().map(|mode| {
         PossibleValue::new(mode.as_str()).aliases(mode.aliases().iter().copied()).help(about(*mode))
     });
-    PossibleValuesParser::new(modes).try_map(|text| text.parse::<event::Mode>())
+    PossibleValuesParser::new(modes).try_map(|text| text.parse::<Mode>())
 }
 
 /// What a mode does.
-const fn about(mode: event::Mode) -> &'static str {
+const fn about(mode: Mode) -> &'static str {
     match mode {
-        event::Mode::Interactive => "people decide calls that the policy asks about",
-        event::Mode::ApproveAll => "calls that the policy asks about are allowed; blocked calls stay blocked",
-        event::Mode::AutoDeny => "calls that the policy asks about are denied",
-        event::Mode::Stopped => "every call is blocked, also one that the policy allows",
-        event::Mode::Other => "a newer version set it",
+        Mode::Interactive => "people decide calls that the policy asks about",
+        Mode::ApproveAll => "calls that the policy asks about are allowed; blocked calls stay blocked",
+        Mode::AutoDeny => "calls that the policy asks about are denied",
+        Mode::Stopped => "every call is blocked, also one that the policy allows",
+        Mode::Other => "a newer version set it",
     }
 }
 

@@ -3,15 +3,10 @@
 use super::unknown::explain_unknown_thread;
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
+    CliError, ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age, print_json,
+    print_line,
 };
-use countersign_events::{ToolName, event::ToolPolicy};
+use countersign_events::{ToolName, ToolPolicy};
 use countersign_store::Clock;
 use std::collections::BTreeMap;
 

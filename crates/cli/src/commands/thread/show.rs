@@ -2,11 +2,7 @@
 
 use super::table::thread_table;
 use countersign_api::{SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::print::{print_json, print_line},
-};
+use countersign_console::{CommandContext, CommandExit, print_json, print_line};
 
 /// Options of `thread show`.
 #[derive(Debug, clap::Args)]

@@ -1,12 +1,8 @@
 //! Threads as a table.
 
 use countersign_api as api;
-use countersign_console::present::{
-    screen::TextStyle,
-    table::{ColumnFit, TableCell, TextTable},
-    text::{escape_text, format_age},
-};
-use countersign_events::{Timestamp, event::Mode};
+use countersign_console::{ColumnFit, TableCell, TextStyle, TextTable, escape_text, format_age};
+use countersign_events::{Mode, Timestamp};
 
 /// One row for each thread.
 pub(super) fn thread_table(threads: &[api::ThreadSummary], now: Timestamp) -> TextTable {

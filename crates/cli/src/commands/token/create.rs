@@ -2,16 +2,10 @@
 
 use countersign_api::{self as api, SendOperation, operations, page_address};
 use countersign_console::{
-    context::CommandContext,
-    credentials::sign_in_link,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_json, print_line},
-        text::escape_text,
-    },
-    settings::log_target::LogTarget,
+    CliError, CommandContext, CommandExit, LogTarget, escape_text, print_error, print_json, print_line,
+    sign_in_link,
 };
-use countersign_events::event::{Role, TokenKind};
+use countersign_events::{Role, TokenKind};
 use countersign_policy::parse_span;
 
 /// The server address in a link if neither an option nor a setting names one.

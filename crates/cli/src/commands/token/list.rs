@@ -1,16 +1,8 @@
 //! `countersign token list`
 
-use crate::pages::read_pages;
+use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SelectionQuery, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
-};
+use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age};
 use countersign_events::Timestamp;
 
 /// Options of `token list`.
@@ -37,15 +29,9 @@ pub(super) async fn list_tokens(
         Ok(found.next)
     })
     .await?;
-    if context.json {
-        print_json(&all)?;
-    } else if all.tokens.is_empty() {
-        let more = if args.all { "" } else { " are accepted; --all lists those that have ended" };
-        print_line(&format!("No tokens{more}."));
-    } else {
-        print_line(&token_table(&all.tokens, context.now()).format(&context.screen()));
-    }
-    Ok(CommandExit::DONE)
+    let more = if args.all { "" } else { " are accepted; --all lists those that have ended" };
+    let table = token_table(&all.tokens, context.now());
+    print_list(context, &all, &table, &format!("No tokens{more}."))
 }
 
 fn token_table(tokens: &[api::Token], now: Timestamp) -> TextTable {

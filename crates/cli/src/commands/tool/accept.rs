@@ -1,14 +1,7 @@
 //! `countersign tool accept`
 
 use countersign_api::{self as api, SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_json, print_line};
 use countersign_events::Sha256;
 
 /// Options of `tool accept`.

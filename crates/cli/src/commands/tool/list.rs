@@ -1,16 +1,9 @@
 //! `countersign tool list`
 
-use crate::pages::read_pages;
+use crate::pages::{print_list, read_pages};
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        facts::describe_likeness,
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, describe_likeness, escape_text, format_age,
 };
 use countersign_events::Timestamp;
 
@@ -34,14 +27,8 @@ pub(super) async fn list_tools(context: &CommandContext, args: &ToolListArgs) ->
         Ok(found.next)
     })
     .await?;
-    if context.json {
-        print_json(&all)?;
-    } else if all.tools.is_empty() {
-        print_line(if args.changed { "No tool has changed." } else { "No tools." });
-    } else {
-        print_line(&tool_table(&all.tools, context.now()).format(&context.screen()));
-    }
-    Ok(CommandExit::DONE)
+    let empty = if args.changed { "No tool has changed." } else { "No tools." };
+    print_list(context, &all, &tool_table(&all.tools, context.now()), empty)
 }
 
 fn tool_table(tools: &[api::KnownTool], now: Timestamp) -> TextTable {

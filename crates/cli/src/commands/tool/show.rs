@@ -2,13 +2,8 @@
 
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        facts::{change_lines, describe_likeness},
-        print::{print_json, print_line},
-        text::{compact_json, escape_text},
-    },
+    CommandContext, CommandExit, change_lines, compact_json, describe_likeness, escape_text, print_json,
+    print_line,
 };
 use countersign_events::Json;
 

@@ -1,6 +1,6 @@
 //! `countersign verify --archive`
 
-use countersign_console::{context::CommandContext, present::text::escape_text};
+use countersign_console::{CommandContext, escape_text};
 use countersign_gate::{ArchiveCheck, EmbeddedGate, GateFailure};
 use countersign_store::StoreError;
 use serde_json::{Value, json};

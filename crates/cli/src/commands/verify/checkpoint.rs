@@ -5,11 +5,7 @@ use super::{
     signed::VerifiedCheckpoint,
 };
 use countersign_api::ApprovalGate;
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::print::print_line,
-};
+use countersign_console::{CliError, CommandContext, CommandExit, print_line};
 use countersign_events::chain::Checkpoint;
 use countersign_gate::EmbeddedGate;
 use countersign_store::CheckpointReport;

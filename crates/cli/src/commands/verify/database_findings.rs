@@ -1,6 +1,6 @@
 //! The findings about the database below the log: its schema and its integrity.
 
-use countersign_console::present::text::escape_text;
+use countersign_console::escape_text;
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_store::{IntegrityReport, SchemaReport};
 use serde_json::json;

@@ -8,10 +8,7 @@ mod signed;
 use archives::ArchiveFindings;
 use countersign_api::ApprovalGate;
 use countersign_console::{
-    context::CommandContext,
-    empty_log::describe_empty_log,
-    exit::{CliError, CommandExit},
-    present::{print::print_line, text::escape_text, words::count_words},
+    CliError, CommandContext, CommandExit, count_words, describe_empty_log, escape_text, print_line,
 };
 use countersign_events::chain::Checkpoint;
 use countersign_gate::EmbeddedGate;

@@ -1,6 +1,6 @@
 //! The signature of `countersign verify --checkpoint`.
 
-use countersign_console::present::text::escape_text;
+use countersign_console::escape_text;
 use countersign_events::chain::Checkpoint;
 use countersign_gate::EmbeddedGate;
 use countersign_service::checkpoint::{

@@ -2,14 +2,9 @@
 
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    present::{
-        print::{print_error, print_json, print_line},
-        text::escape_text,
-    },
+    CliError, CommandContext, CommandExit, escape_text, print_error, print_json, print_line,
 };
-use countersign_events::event::{WebhookFormat, WebhookTopic};
+use countersign_events::{WebhookFormat, WebhookTopic};
 use std::{
     fs::File,
     io::{Read, stdin},

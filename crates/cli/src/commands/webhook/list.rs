@@ -1,15 +1,9 @@
 //! `countersign webhook list`
 
+use crate::pages::print_list;
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::{escape_text, format_age},
-        words::count_words,
-    },
+    ColumnFit, CommandContext, CommandExit, TextTable, count_words, escape_text, format_age, print_line,
 };
 use countersign_events::Timestamp;
 
@@ -28,17 +22,13 @@ pub(super) async fn list_webhooks(
     _: &WebhookListArgs,
 ) -> anyhow::Result<CommandExit> {
     let list = context.connect().await?.send(operations::ListWebhooks {}).await?;
-    if context.json {
-        print_json(&list)?;
-    } else if list.webhooks.is_empty() {
-        print_line("No webhooks.");
-    } else {
-        print_line(&webhook_table(&list.webhooks, context.now()).format(&context.screen()));
-        for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
+    let printed = print_list(context, &list, &webhook_table(&list.webhooks, context.now()), "No webhooks.")?;
+    for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
+        if !context.json {
             print_line(&line);
         }
     }
-    Ok(CommandExit::DONE)
+    Ok(printed)
 }
 
 fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {

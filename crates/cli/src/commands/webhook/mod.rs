@@ -7,7 +7,7 @@ mod retry;
 mod test;
 
 use clap::Subcommand;
-use countersign_console::{context::CommandContext, exit::CommandExit};
+use countersign_console::{CommandContext, CommandExit};
 
 /// The commands of `countersign webhook`.
 #[derive(Debug, Subcommand)]

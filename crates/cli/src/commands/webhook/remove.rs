@@ -1,14 +1,7 @@
 //! `countersign webhook remove`
 
 use countersign_api::{SendOperation, operations};
-use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        text::escape_text,
-    },
-};
+use countersign_console::{CommandContext, CommandExit, escape_text, print_json, print_line};
 
 /// Options of `webhook remove`.
 #[derive(Debug, clap::Args)]

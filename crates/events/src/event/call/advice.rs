@@ -1,9 +1,7 @@
 //! What advisors and people say about a call: advice before the decision, complaints after it.
 
 use crate::{
-    CallId, Sha256,
-    event::{AdviceFailure, AdviceTokens, AdviceVerdict, AdvisorMode, ErasedTexts},
-    json::ExactDecimal,
+    AdviceFailure, AdviceTokens, AdviceVerdict, AdvisorMode, CallId, ErasedTexts, Sha256, json::ExactDecimal,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr};

@@ -1,6 +1,6 @@
 //! The question to people, what becomes of it, and the answer.
 
-use crate::event::{
+use crate::{
     Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
     Source,
 };

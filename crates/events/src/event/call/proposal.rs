@@ -1,9 +1,6 @@
 //! The proposed call, and the facts about its tool.
 
-use crate::{
-    CallId, Json, Sha256, ToolName,
-    event::{ErasedTexts, Place, Verdict},
-};
+use crate::{CallId, ErasedTexts, Json, Place, Sha256, ToolName, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_CALL`: an agent's wish to run a tool.

@@ -101,7 +101,8 @@ async fn examine_server(address: &PostgresAddress) -> Result<ServerExamination, 
         Err(_) => None,
     };
     let lock_holder = if notification.is_some() { find_lock_holder(&mut conn).await } else { None };
-    read_examination(&row, (round_trip, clock), address.pooled, (notification, lock_holder)).map_err(failed)
+    let measured = MeasuredServer { round_trip, clock, notification, lock_holder };
+    read_examination(&row, address.pooled, measured).map_err(failed)
 }
 
 /// The server's clock, and its lead over the local clock halfway through the round trip.
@@ -126,12 +127,20 @@ async fn measure_round_trip(conn: &mut PgConnection) -> Result<Duration, sqlx::E
     Ok(trips[ROUND_TRIPS / 2])
 }
 
+/// The part of an examination that no row tells.
+struct MeasuredServer {
+    round_trip: Duration,
+    clock: (Timestamp, i64),
+    notification: Option<Result<(), String>>,
+    lock_holder: Option<LockHolder>,
+}
+
 fn read_examination(
     row: &PgRow,
-    (round_trip, clock): (Duration, (Timestamp, i64)),
     is_pooler_named: bool,
-    (notification, lock_holder): (Option<Result<(), String>>, Option<LockHolder>),
+    measured: MeasuredServer,
 ) -> Result<ServerExamination, sqlx::Error> {
+    let MeasuredServer { round_trip, clock, notification, lock_holder } = measured;
     Ok(ServerExamination {
         version: row.try_get("version")?,
         round_trip,

@@ -2,12 +2,11 @@
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
-    DatabaseKind, LogMigration, LogUser, MigrationRecord, PostgresAddress, StoreError, StoreOptions,
-    UnavailableDatabase,
+    DatabaseKind, LogMigration, LogUser, MigrationRecord, PostgresAddress, SchemaLayout, StoreError,
+    StoreOptions, UnavailableDatabase,
     clock::with_timeout,
     database::{ReadConnection, SqlRow, postgres::error},
-    queries,
-    schema::{self, SchemaLayout},
+    queries, schema,
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 

@@ -9,9 +9,9 @@ use super::{
     schema,
 };
 use crate::{
-    DatabaseName, StoreError, StoreOptions, UnavailableDatabase,
+    DatabaseName, SchemaLayout, StoreError, StoreOptions, UnavailableDatabase,
     database::ReadConnection,
-    schema::{SchemaLayout, newer_error, read_layout},
+    schema::{newer_error, read_layout},
 };
 use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::path::Path;

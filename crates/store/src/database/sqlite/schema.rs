@@ -1,11 +1,7 @@
 //! The file's schema.
 
 use super::error;
-use crate::{
-    DatabaseKind, StoreError,
-    database::ReadConnection,
-    schema::{self, SchemaLayout},
-};
+use crate::{DatabaseKind, SchemaLayout, StoreError, database::ReadConnection, schema};
 use sqlx::{Connection as _, SqliteConnection};
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use super::{
     write_session::SqliteWriteSession,
 };
 use crate::{
-    LogMigration, MigrationRecord, StoreError, StoreOptions, partial_file::PartialFile, schema::SchemaLayout,
+    LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, partial_file::PartialFile,
 };
 use sqlx::SqliteConnection;
 use std::{
@@ -78,7 +78,7 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     let file = file.clone().with_companions();
     let guard = ContentGuard::new(read_settings, &file);
     let listener = SqliteChangeListener::new(file.clone(), Some(Arc::clone(&doorbell)), options.poll);
-    let session = SqliteWriteSession::new(conn, (file, guard), (doorbell, lock_file), options.busy).await?;
+    let session = SqliteWriteSession::new(conn, file, guard, doorbell, lock_file, options.busy).await?;
     Ok(WritableFile { session, listener, readers, path: path.to_owned(), found, created, migration })
 }
 

@@ -49,8 +49,10 @@ impl SqliteWriteSession {
     /// the longest wait for a lock.
     pub(super) async fn new(
         mut conn: SqliteConnection,
-        (file, guard): (OpenFile, ContentGuard),
-        (doorbell, lock_file): (Arc<DoorbellFile>, WriteLockFile),
+        file: OpenFile,
+        guard: ContentGuard,
+        doorbell: Arc<DoorbellFile>,
+        lock_file: WriteLockFile,
         longest_wait: Duration,
     ) -> Result<Self, StoreError> {
         let set = sqlx::query(ATTEMPT).execute(&mut conn).await;

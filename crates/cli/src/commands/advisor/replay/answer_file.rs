@@ -2,11 +2,8 @@
 //! replayed.
 
 use crate::commands::advisor::measured_calls::{MeasuredCallArgs, MeasuredCalls};
-use countersign_console::exit::{CliError, CommandExit};
-use countersign_events::{
-    Sha256,
-    event::{AdviceFailure, AdviceTokens, AdviceVerdict},
-};
+use countersign_console::{CliError, CommandExit};
+use countersign_events::{AdviceFailure, AdviceTokens, AdviceVerdict, Sha256};
 use countersign_replay::measure::MeasuredAnswer;
 use serde::{Deserialize, Serialize};
 use std::{

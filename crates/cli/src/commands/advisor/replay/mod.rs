@@ -12,16 +12,10 @@ use super::{
 use answer_file::{AnswerFile, ReplayRun};
 use countersign_api::{self as api, LogFilter, SharedGate};
 use countersign_console::{
-    advisor_access::advisor_access,
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_error, print_json, print_line},
-        text::escape_text,
-        words::count_words,
-    },
+    CommandContext, CommandExit, advisor_access, count_words, escape_text, print_error, print_json,
+    print_line,
 };
-use countersign_events::{Sha256, event::ReportSource};
+use countersign_events::{ReportSource, Sha256};
 use past_questions::{PastQuestions, ReplayedAnswers};
 use question_rate::QuestionRate;
 use serde_json::json;

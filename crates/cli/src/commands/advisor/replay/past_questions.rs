@@ -6,11 +6,8 @@ use super::{
 };
 use countersign_advisors::{AdviceOutcome, AdviceQuestion, AdvisorAccess, RECENT_CALLS, ask_advisor};
 use countersign_api::{self as api, GateError, LogFilter, SharedGate};
-use countersign_console::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-};
-use countersign_events::{ThreadId, event::AdviceFailure};
+use countersign_console::{CliError, CommandContext, CommandExit};
+use countersign_events::{AdviceFailure, ThreadId};
 use countersign_gate::view_call;
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_replay::{

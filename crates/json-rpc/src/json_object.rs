@@ -8,38 +8,48 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{fmt, ops::Range};
 
+/// The members of a frame that decide its meaning.
+pub const FRAME_KEYS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+
 /// The members in source order, also repeated ones.
-pub(crate) struct JsonObject<'a>(Vec<(String, &'a RawValue)>);
+#[derive(Debug)]
+pub struct JsonObject<'a>(Vec<(String, &'a RawValue)>);
 
 /// Two members of an object that a server may read as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AmbiguousKey(pub(crate) String);
+pub struct AmbiguousKey(
+    /// The key.
+    pub String,
+);
 
 impl<'a> JsonObject<'a> {
     /// Reads an object; `None` for any other text.
-    pub(crate) fn read(text: &'a str) -> Option<Self> {
+    #[must_use]
+    pub fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
     /// The members, each with its key and its text.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
+    pub fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
     }
 
     /// The source of the first member with this key.
-    pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
     }
 
     /// The member with this key as `T`; `None` also if it is of another type.
-    pub(crate) fn get_as<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
+    #[must_use]
+    pub fn get_as<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
     /// Refuses a repeated key of this list, and a key that differs from one of them only in case. Parsers choose different
     /// members then (Go's `encoding/json` ignores case and takes the last), so a server could run another call than the
     /// approved one.
-    pub(crate) fn check_keys(&self, keys: &[&str]) -> Result<(), AmbiguousKey> {
+    pub fn check_keys(&self, keys: &[&str]) -> Result<(), AmbiguousKey> {
         for key in keys {
             let mut same = self.0.iter().filter(|(name, _)| fold_spelling(name) == fold_spelling(key));
             let exact = same.next().is_none_or(|(name, _)| name == key);
@@ -52,18 +62,21 @@ impl<'a> JsonObject<'a> {
 }
 
 /// The place of `part` in `whole`, of which it is a slice.
-pub(crate) fn range_of(whole: &str, part: &str) -> Range<usize> {
+#[must_use]
+pub fn range_of(whole: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }
 
 /// Replaces one range.
-pub(crate) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
+#[must_use]
+pub fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     [text.get(..range.start).unwrap_or_default(), new, text.get(range.end..).unwrap_or_default()].concat()
 }
 
 /// Replaces several ranges, which must not overlap.
-pub(crate) fn splice_all(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+#[must_use]
+pub fn splice_all(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     // From the end, so that the places before it stay valid.
     edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     edits.into_iter().fold(text.to_owned(), |text, (range, new)| splice(&text, range, &new))

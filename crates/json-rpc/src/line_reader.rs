@@ -1,11 +1,13 @@
 //! Reading lines with a limit.
 
-use crate::client_frame::MAX_FRAME_BYTES;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+
+/// The largest frame in bytes, in either direction.
+pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// One line of a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum LineRead {
+pub enum LineRead {
     /// A line without its end.
     Line(Vec<u8>),
     /// A line over the limit, which was skipped.
@@ -15,7 +17,7 @@ pub(crate) enum LineRead {
 }
 
 /// Reads the next line of at most [`MAX_FRAME_BYTES`]. A failure is treated as the end: the other side is gone.
-pub(crate) async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> LineRead {
+pub async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> LineRead {
     let mut line = Vec::new();
     let limit = MAX_FRAME_BYTES as u64 + 1;
     let read = (&mut *reader).take(limit).read_until(b'\n', &mut line).await;
