@@ -65,6 +65,46 @@ async fn allowed_call_is_claimed_and_its_result_recorded() {
     .await;
 }
 
+/// The agent that waits, the command that changes the policy, and the one that reads are processes of their own.
+#[tokio::test]
+async fn looser_policy_releases_the_agent_that_waits() {
+    with_desk(async |desk| {
+        let hook = desk.start_with("hook claude-code", &message("claude_code_pre_tool_use")).await;
+        desk.wait_for_pending("toolu_01A").await;
+        desk.write_file(
+            "looser.toml",
+            "[[rule]]\nname = \"shell\"\ntool = \"Bash\"\ncommand = [\"touch **\", \"echo **\"]\nverdict = \"allow\"\n",
+        );
+        assert_eq!(desk.types("policy apply looser.toml --yes --as user:ada").await.code, 0);
+        let answer = hook.wait_for_exit().await;
+        assert!(answer.stdout.contains("updatedInput"), "it runs the call: {answer}");
+        let shown = desk.types("show toolu_01A").await;
+        assert!(shown.stdout.contains("changed by user:ada in event 5"), "{shown}");
+        assert_eq!(desk.types("verify").await.code, 0);
+    })
+    .await;
+}
+
+/// No process has the log open while the policy changes, but the command that changes it.
+#[tokio::test]
+async fn command_that_loosens_the_policy_answers_what_waits() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"rm x"}"#).await;
+        desk.write_file(
+            "looser.toml",
+            "[[rule]]\nname = \"list\"\ntool = \"bash\"\ncommand = \"ls\"\nverdict = \"allow\"\n",
+        );
+        assert_eq!(desk.types("policy apply looser.toml --yes --as user:ada").await.code, 0);
+        let query =
+            "SELECT data ->> 'toolCallId', principal, data -> 'policyChange' ->> 'principal' FROM events
+                     WHERE type = 'TOOL_APPROVAL_RESPONSE'";
+        let found = desk.run_program("sqlite3", &["countersign.db", query]).await;
+        assert_eq!(found.trim(), "call_1|policy:list|user:ada");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn failure_of_the_tool_is_recorded_as_error() {
     with_desk(async |desk| {

@@ -2,7 +2,7 @@
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
-    event::{Basis, Decision, DecisionProof, ShadowVerdict, Source},
+    event::{Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source},
     json::ArgumentChange,
 };
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,9 @@ pub struct ApprovalResponse {
     /// The hash of the active policy at the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+    /// The policy change that answered the call while it waited for people, and its author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_change: Option<PolicyChange>,
 }
 
 /// A person's earlier decision that answered a call.

@@ -99,6 +99,7 @@ export interface ApprovalResponse {
   comment?: string | null;
   rule?: string | null;
   proof?: Proof | null;
+  policyChange?: { seq: number; principal: string } | null;
   note?: string | null;
   changes?: { path: string; from?: Json; to?: Json }[];
 }

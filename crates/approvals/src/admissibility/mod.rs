@@ -35,7 +35,7 @@ use crate::{
 use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{
     Body, CallId, Event, Sha256, ThreadId, chain,
-    event::{CallErased, ThreadArchived},
+    event::{CallErased, PolicyChange, ThreadArchived},
 };
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
@@ -230,7 +230,7 @@ impl AdmissibilityCheck {
             return late;
         }
         let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
-        let facts = LogFacts { proofs, tools, advisors };
+        let facts = LogFacts { proofs, tools, advisors, policy_change: policy.change.as_ref() };
         let in_force = (policy.hash, self.policy.advisors());
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
@@ -304,6 +304,7 @@ struct LogFacts<'a> {
     proofs: ProofContext<'a>,
     tools: &'a PinnedTools,
     advisors: &'a AdvisorDirectory,
+    policy_change: Option<&'a PolicyChange>,
 }
 
 /// Compares an erasure. A call that is open cannot be erased.
@@ -384,6 +385,7 @@ fn decide_on_guess(
         proofs: facts.proofs,
         pinned: guess.proposed_tool().and_then(|tool| facts.tools.get(tool)),
         advisors: Some(facts.advisors),
+        policy_change: facts.policy_change,
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {

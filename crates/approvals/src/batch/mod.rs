@@ -14,8 +14,12 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, registry::LogRegistries, thread::LONGEST_MEMORY};
-use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
+use crate::{
+    Call, CallCommand, Thread,
+    registry::{ActivePolicyHash, LogRegistries},
+    thread::LONGEST_MEMORY,
+};
+use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, event::PolicyChange};
 use std::collections::{HashMap, HashSet};
 use thread_state::ThreadState;
 
@@ -69,9 +73,11 @@ impl BatchState {
         self.registries.policy.hash
     }
 
-    /// Records the active policy's hash, as it was read from the log.
-    pub fn set_policy(&mut self, hash: Option<Sha256>) {
-        self.registries.policy.hash = hash;
+    /// Records the active policy's hash and the event that set it, as they were read from the log.
+    pub fn set_policy(&mut self, active: Option<(Sha256, PolicyChange)>) {
+        self.registries.policy = active.map_or_else(ActivePolicyHash::default, |(hash, change)| {
+            ActivePolicyHash { hash: Some(hash), change: Some(change) }
+        });
         self.is_policy_read = true;
     }
 

@@ -39,6 +39,7 @@ impl ThreadState {
             proofs: ProofContext { log: envelope.log, keys: None },
             pinned: None,
             advisors: None,
+            policy_change: None,
         }
     }
 

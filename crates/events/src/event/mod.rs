@@ -28,8 +28,8 @@ pub use body::Body;
 pub use call::{
     ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote,
     CallErased, CallFlagged, ChangedDefinition, Confidence, ErasedRow, ErasedTexts, ExecutionMismatch,
-    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, InvalidConfidence, SameCall,
-    ShadowVerdict, SuggestedScope, ToolCall, ToolDefinition, ToolResult,
+    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, InvalidConfidence,
+    PolicyChange, SameCall, ShadowVerdict, SuggestedScope, ToolCall, ToolDefinition, ToolResult,
 };
 pub use conversation::ConversationMessage;
 pub use definition::{DefinitionAccepted, SeenDefinition};

@@ -63,6 +63,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) metrics: CallMetrics,
     pub(crate) advisor_metrics: AdvisorMetrics,
     pub(crate) judge: PolicyJudge,
+    follower: PolicyFollower,
     /// One analysis of the log runs at a time, because each takes a processor and memory.
     pub(crate) analyses: Semaphore,
     presence: PresenceKeeper,
@@ -127,7 +128,7 @@ impl EmbeddedService {
         // All write. A process that can only read shows what the log contains.
         if !store.is_read_only() {
             tasks.spawn(runner.run(stop.clone()));
-            tasks.spawn(follower.run(stop.clone()));
+            tasks.spawn(follower.clone().run(stop.clone()));
             tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
         }
         Ok(Self {
@@ -136,6 +137,7 @@ impl EmbeddedService {
             metrics,
             advisor_metrics: AdvisorMetrics::default(),
             judge,
+            follower,
             analyses: Semaphore::new(1),
             presence,
             tokens,

@@ -33,6 +33,7 @@ pub(crate) fn view_response(
         proof: response.proof.clone(),
         lapses_at: response.lapses_at,
         policy: response.policy,
+        policy_change: response.policy_change.clone(),
     }
 }
 

@@ -13,7 +13,8 @@ const DECISIONS = /** @type {Record<string, string>} */ ({
 
 /** Who decided what, and when. @param {ApprovalResponse} response @param {number} now */
 export function describeResponse(response, now) {
-  const by = response.source === "approver" ? nameOf(response.principal) : response.principal;
+  const name = response.source === "approver" ? nameOf(response.principal) : response.principal;
+  const by = response.policyChange ? `${name}, set by ${nameOf(response.policyChange.principal)}` : name;
   return `${by}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
 }
 
@@ -89,7 +90,8 @@ export function describeSteps(call) {
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
-    const how = response.source === "approver" ? "" : ` (${response.source})`;
+    const change = response.policyChange ? `, set by ${nameOf(response.policyChange.principal)}` : "";
+    const how = response.source === "approver" ? "" : ` (${response.source}${change})`;
     steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
   }
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });

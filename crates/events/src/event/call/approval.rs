@@ -4,7 +4,7 @@ use crate::event::{
     Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
     Source,
 };
-use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
+use crate::{CallId, Json, Principal, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_APPROVAL_REQUEST`: the standing question to people. It refers to the call and copies nothing.
@@ -100,6 +100,18 @@ pub struct SameCall {
     pub id: CallId,
     /// The time of its approval.
     pub allowed_at: Timestamp,
+}
+
+/// A policy change: the `POLICY_SET` event, and its author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 7, "principal": "user:ada"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyChange {
+    /// The event's `seq`.
+    pub seq: i64,
+    /// The principal that changed the policy.
+    pub principal: Principal,
 }
 
 /// A pattern that is suggested for a remembered decision.
@@ -242,6 +254,9 @@ pub struct ApprovalResponse {
     /// The active policy's hash; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+    /// The policy change that answered a call which people had been asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_change: Option<PolicyChange>,
     /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
