@@ -189,6 +189,37 @@ async fn grant_holds_only_in_its_folder() {
     .await;
 }
 
+/// A model describes the same command in other words each time.
+#[tokio::test]
+async fn repetition_in_other_words_gets_the_decision() {
+    with_desk(async |desk| {
+        let list = |id: &str, words: &str| {
+            bash_in("/srv", id, &format!(r#"{{"command":"ls","description":"{words}"}}"#))
+        };
+        let first = desk.pipes("hook claude-code --wait 1s", &list("toolu_1", "list files")).await;
+        assert!(first.stdout.contains("call toolu_1 (Bash) waits"), "{first}");
+        let second = desk.pipes("hook claude-code --wait 1s", &list("toolu_2", "look around")).await;
+        assert!(second.stdout.contains("call toolu_1 (Bash) waits"), "people are not asked twice: {second}");
+        assert_eq!(desk.types("allow toolu_1").await.code, 0);
+        let third = desk.pipes("hook claude-code --wait 1s", &list("toolu_3", "see what is there")).await;
+        assert!(third.stdout.contains("see what is there"), "it runs its own arguments: {third}");
+        assert!(third.stdout.contains("allowed by policy:grant"), "{third}");
+        let fourth = desk.pipes("hook claude-code --wait 1s", &list("toolu_4", "again")).await;
+        assert!(
+            fourth.stdout.contains("call toolu_4 (Bash) waits"),
+            "one approval starts one call: {fourth}"
+        );
+        let elsewhere = bash_in("/tmp", "toolu_5", r#"{"command":"ls","description":"again"}"#);
+        let elsewhere = desk.pipes("hook claude-code --wait 1s", &elsewhere).await;
+        assert!(elsewhere.stdout.contains("call toolu_5 (Bash) waits"), "{elsewhere}");
+        assert_eq!(desk.types("deny toolu_4 --comment 'not now'").await.code, 0);
+        let denied = desk.pipes("hook claude-code --wait 1s", &list("toolu_6", "once more")).await;
+        assert!(denied.stdout.contains("Denied without asking again"), "{denied}");
+        assert_eq!(desk.types("verify").await.code, 0);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn new_rule_frees_a_waiting_call() {
     with_desk(async |desk| {

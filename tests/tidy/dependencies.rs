@@ -25,7 +25,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("webhooks", &["events", "approvals", "store", "api", "client", "gate"]),
     ("advisors", &["events", "redaction", "policy", "approvals", "store", "api", "client", "gate"]),
     ("mcp", &["events", "api", "client"]),
-    ("coding-agents", &["events", "api"]),
+    ("coding-agents", &["events", "policy", "api"]),
     (
         "console",
         &[

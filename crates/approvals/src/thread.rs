@@ -1,7 +1,7 @@
 //! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
 use crate::{
-    Call,
+    ArgumentsIdentity, Call,
     call::{RecordedFact, UnknownFact},
     scope::{GrantScope, ScopeOrigin},
 };
@@ -58,8 +58,8 @@ pub struct Grant {
     pub tool: ToolName,
     /// Where that call runs, if its proposer said so. A grant holds only there.
     pub place: Option<Place>,
-    /// The proposed arguments' hash.
-    pub arguments_hash: Sha256,
+    /// What the proposed arguments are compared by.
+    pub arguments: ArgumentsIdentity,
     /// The agent whose calls it answers. `None` is every agent, and so is a denial.
     pub agent: Option<Principal>,
     /// Whether it allows; otherwise it denies.
@@ -88,8 +88,8 @@ pub struct RecentDecision {
     pub agent: Principal,
     /// The call's tool.
     pub tool: ToolName,
-    /// The proposed arguments' hash.
-    pub arguments_hash: Sha256,
+    /// What the proposed arguments are compared by.
+    pub arguments: ArgumentsIdentity,
     /// Where the call runs, if its proposer said so.
     pub place: Option<Place>,
     /// The call's impact, as the approver read it.
@@ -127,7 +127,7 @@ impl Grant {
     /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments_hash: self.arguments_hash }
+        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments: self.arguments }
     }
 }
 
@@ -223,7 +223,7 @@ impl Thread {
             tool_call_id: response.tool_call_id.clone(),
             tool: call.proposal.what.name.clone(),
             place: call.proposal.what.place.clone(),
-            arguments_hash: call.proposal.what.arguments_hash,
+            arguments: ArgumentsIdentity::of_call(&call.proposal.what),
             agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
                 .then(|| call.proposal.by.clone()),
             allows: response.decision.allows(),
@@ -246,7 +246,7 @@ impl Thread {
             by: event.principal.clone(),
             agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
-            arguments_hash: call.proposal.what.arguments_hash,
+            arguments: ArgumentsIdentity::of_call(&call.proposal.what),
             place: call.proposal.what.place.clone(),
             impact: call.proposal.what.impact.clone(),
             description: call.proposal.what.description.clone(),
@@ -262,7 +262,7 @@ impl Thread {
     /// later one hides. It must not be used where an event may be applied twice: a dropped approval would count as unused again.
     pub(crate) fn forget_settled(&mut self, arguments_hash: Sha256) {
         let mut kept: Vec<RecentDecision> = Vec::new();
-        for decision in self.recent.extract_if(.., |recent| recent.arguments_hash == arguments_hash) {
+        for decision in self.recent.extract_if(.., |recent| recent.arguments.hash == arguments_hash) {
             let is_alike = |earlier: &RecentDecision| {
                 (&earlier.tool, &earlier.place) == (&decision.tool, &decision.place)
             };

@@ -20,6 +20,7 @@ use crate::{
     thread::LONGEST_MEMORY,
 };
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, event::PolicyChange};
+use countersign_policy::has_prose;
 use std::collections::{HashMap, HashSet};
 use thread_state::ThreadState;
 
@@ -127,6 +128,9 @@ impl BatchState {
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
+                if has_prose(&propose.name) && state.is_none_or(|state| !state.is_recent_read) {
+                    missing.recent.insert(thread_id.clone());
+                }
                 if propose.definition.is_some() && self.registries.tools.get(&propose.name).is_none() {
                     missing.tools.insert(propose.name.clone());
                 }
@@ -201,6 +205,9 @@ impl BatchState {
         }
         for thread_id in &read.threads {
             self.threads.entry(thread_id.clone()).or_default().is_read = true;
+        }
+        for thread_id in &read.recent {
+            self.threads.entry(thread_id.clone()).or_default().is_recent_read = true;
         }
         Ok(())
     }

@@ -69,7 +69,8 @@ pub(super) fn rule_on_call(
     let is_stopped = context.thread.mode() == Mode::Stopped;
     let question = || {
         let look = PatternContext::new(context.policy, subject);
-        OpenQuestion { judgement, look, recorded, is_changed, context }.rule(own)
+        let origin = ScopeOrigin::of_call(recorded);
+        OpenQuestion { judgement, look, recorded, origin, is_changed, context }.rule(own)
     };
     match (judgement.verdict, own) {
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
@@ -118,6 +119,8 @@ struct OpenQuestion<'a> {
     judgement: &'a Judgement,
     look: PatternContext<'a>,
     recorded: &'a ToolCall,
+    /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
+    origin: ScopeOrigin<'a>,
     /// Whether no person has accepted the tool's definition.
     is_changed: bool,
     context: &'a DecisionContext<'a>,
@@ -126,7 +129,7 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(denial) = matching_denials(self.context.thread, self.origin(), &self.look).next() {
+        if let Some(denial) = matching_denials(self.context.thread, self.origin, &self.look).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, or the rule a proof, neither mode nor grant allows, and no new grant
@@ -179,17 +182,12 @@ impl OpenQuestion<'_> {
         let (terms, agent) = (&self.judgement.terms, self.look.subject().principal);
         let is_for_agent = |grant: &&Grant| grant.agent.as_ref().is_none_or(|given| given == agent);
         let includes = |grant: &Grant, scope: &GrantScope| {
-            scope.answers(grant.made(), self.origin(), &self.look, RuleEffect::Widen)
+            scope.answers(grant.made(), self.origin, &self.look, RuleEffect::Widen)
         };
         self.context.thread.standing().filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
             grant.scope.as_ref().is_some_and(|scope| includes(grant, scope))
                 && self.covers(&grant.by, &grant.given, terms)
         })
-    }
-
-    /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
-    const fn origin(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin::of_call(self.recorded)
     }
 
     /// The last decision of people on the same call, if it is recent and has the wanted kind.
@@ -199,7 +197,7 @@ impl OpenQuestion<'_> {
             !remembered.is_zero()
                 && recent.tool == *self.look.subject().tool
                 && recent.place == self.recorded.place
-                && recent.arguments_hash == self.recorded.arguments_hash
+                && recent.arguments.is_same(&self.origin.arguments)
                 && recent.at.after(remembered) > self.context.now
         };
         self.context
