@@ -98,6 +98,9 @@ pub struct ApprovalRequest {
     /// The change of the tool definition, if no person had accepted this call's definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<DefinitionChange>,
+    /// The time in seconds after which the call is withdrawn if its proposer is absent; absent if it waits on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraw_after_seconds: Option<u64>,
     /// The hash of the policy that asked for approval.
     pub policy: Sha256,
 }

@@ -74,6 +74,9 @@ pub struct ApprovalResponse {
     /// The policy change that answered the call while it waited for people, and its author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_change: Option<PolicyChange>,
+    /// The last time at which the proposer was seen, if the call was withdrawn because it was gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer_last_seen_at: Option<Timestamp>,
 }
 
 /// A person's earlier decision that answered a call.

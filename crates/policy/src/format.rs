@@ -17,6 +17,7 @@ const ORDER: &[&str] = &[
     "expires",
     "lapses",
     "remember",
+    "withdrawAfter",
     "approverKeys",
     "changedTools",
     "onMismatch",

@@ -49,7 +49,7 @@ pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, Po
 pub use prose::{has_prose, hash_without_prose};
 pub use question_format::QuestionFormat;
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
-pub use settings::{KeyRegistrars, MismatchAction, PendingLimits};
+pub use settings::{KeyRegistrars, MismatchAction, PendingLimits, SHORTEST_WITHDRAWAL};
 pub use span::parse_span;
 pub use subject::JudgedCall;
 pub use warning::PolicyWarning;

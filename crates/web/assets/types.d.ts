@@ -100,6 +100,7 @@ export interface ApprovalResponse {
   rule?: string | null;
   proof?: Proof | null;
   policyChange?: { seq: number; principal: string } | null;
+  proposerLastSeenAt?: string | null;
   note?: string | null;
   changes?: { path: string; from?: Json; to?: Json }[];
 }

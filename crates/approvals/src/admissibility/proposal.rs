@@ -115,8 +115,10 @@ impl RecordedProposal<'_> {
         expires_in: Option<Duration>,
     ) -> Option<CommandGuess> {
         let has_same_call = request.same_call.is_some();
+        let withdraw_after = request.withdraw_after_seconds.map(Duration::from_secs);
         let policy =
-            evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None);
+            evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None)
+                .with_withdraw_after(withdraw_after);
         let uncertain = self.uncertain_grants();
         let mut thread = thread_without(self.thread, |seq| uncertain.contains(&seq));
         let same = request.same_call.as_ref().map(|same| &same.id);
@@ -189,6 +191,8 @@ impl RecordedProposal<'_> {
             definition,
             expires_in,
             replaces,
+            // The policy of an answer does not say so, and then it does not matter.
+            withdraw_when_gone: policy.withdraw_after().is_some(),
         };
         let guess = CommandGuess::proposal(command, self.row, policy);
         Some(CommandGuess { evidence, thread: Some(thread), ..guess })

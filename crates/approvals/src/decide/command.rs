@@ -3,7 +3,7 @@
 use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
-    CallId, Json, Principal, Sha256, ThreadId, ToolName,
+    CallId, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{
         AdviceFailure, AdviceTokens, AdviceVerdict, Confidence, Decision, DecisionProof, ErasedRow,
         ErasedTexts, GrantAgents, Mode, Place, Status, ThreadArchived, ToolDefinition, ToolPolicy,
@@ -46,6 +46,11 @@ pub enum CallCommand {
     Erase(EraseCommand),
     /// Write the events that are due: a reminder, an escalation, an expiry.
     Due,
+    /// Withdraw it, because its proposer is gone.
+    Withdraw {
+        /// When the proposer was last seen.
+        last_seen: Timestamp,
+    },
 }
 
 /// Erases call content.
@@ -143,6 +148,8 @@ pub struct ProposeCommand {
     pub expires_in: Option<Duration>,
     /// The earlier call that this one replaces. Its unused approval may move here.
     pub replaces: Option<CallId>,
+    /// Whether people's time for it ends when its proposer is gone for as long as the policy says.
+    pub withdraw_when_gone: bool,
 }
 
 impl fmt::Debug for ProposeCommand {

@@ -93,7 +93,7 @@ async fn before_tool(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message, terms.host)?;
+    let (thread, request) = read_call(message, terms)?;
     let executor = caller.executor(request.id.as_str());
     let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
     decide(gate, message, &thread, &request, &executor, edits, terms).await
@@ -107,7 +107,7 @@ async fn permission_request(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message, terms.host)?;
+    let (thread, request) = read_call(message, terms)?;
     let hash = request.arguments.admit().map_err(|why| GateError::invalid("tool_input", &why))?;
     let is_claimed = |call: &Call| {
         let executor = call.execution.as_ref().map(|execution| execution.executor.as_str());
@@ -179,7 +179,7 @@ fn allow(claimed: &ClaimedCall, message: &HookMessage, terms: HookTerms<'_>) -> 
 }
 
 /// The thread and the proposal for the call that the message is about.
-fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
+fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
     let bad = |field: &str, why: &dyn std::fmt::Display| HookFailure::BadMessage(format!("{field}: {why}"));
     let thread = ThreadId::new(&message.session_id).map_err(|why| bad("session_id", &why))?;
     let name = ToolName::new(&message.tool_name).map_err(|why| bad("tool_name", &why))?;
@@ -193,10 +193,12 @@ fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, Pro
         annotations: None,
         impact: None,
         description: message.description.clone(),
-        place: message.place(host),
+        place: message.place(terms.host),
         definition: None,
         expires_in_seconds: None,
         replaces: None,
+        // A call that is deferred comes back with the session, perhaps days later.
+        withdraw_when_gone: !terms.defers,
     };
     Ok((thread, request))
 }

@@ -111,6 +111,8 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     let mut facts =
         vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
     facts.extend(response.grant_origin.as_ref().map(|origin| ("granted", grant_origin_text(origin))));
+    let last_seen = response.proposer_last_seen_at;
+    facts.extend(last_seen.map(|at| ("gone", format!("the agent was last seen at {at}"))));
     facts.extend(response.policy_change.as_ref().map(|change| ("policy", policy_change_text(change))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));

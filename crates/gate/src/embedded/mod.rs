@@ -37,7 +37,7 @@ use crate::{
     call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_directory::KnownAdvisors,
     known_directory::KnownTools, known_directory::KnownWebhooks, log_policy::open_policy,
     policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
-    view::view_call,
+    view::view_call, withdrawal_runner::WithdrawalRunner,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -130,6 +130,13 @@ impl EmbeddedService {
             tasks.spawn(runner.run(stop.clone()));
             tasks.spawn(follower.clone().run(stop.clone()));
             tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
+            let withdrawals = WithdrawalRunner {
+                store: store.clone(),
+                policy: Arc::clone(&policy),
+                metrics: metrics.clone(),
+                presence: presence.clone(),
+            };
+            tasks.spawn(withdrawals.run(stop.clone()));
         }
         Ok(Self {
             store,
@@ -364,6 +371,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         identity: DefinitionIdentity::Computed,
         expires_in: call.expires_in_seconds.map(span_of_seconds),
         replaces: call.replaces.clone(),
+        withdraw_when_gone: call.withdraw_when_gone,
     })
 }
 

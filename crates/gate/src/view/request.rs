@@ -41,6 +41,7 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
             accepted: false,
             changes: Vec::new(),
         }),
+        withdraw_after_seconds: request.withdraw_after_seconds,
         policy: request.policy,
     })
 }

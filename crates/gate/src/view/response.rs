@@ -34,6 +34,7 @@ pub(crate) fn view_response(
         lapses_at: response.lapses_at,
         policy: response.policy,
         policy_change: response.policy_change.clone(),
+        proposer_last_seen_at: response.proposer_last_seen_at,
     }
 }
 

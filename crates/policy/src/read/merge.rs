@@ -71,7 +71,9 @@ fn merge_entry(
             add_values(members, member);
             Ok(())
         }),
-        "approverKeys" | "levels" | "remember" | "trust" => require_equal(before, &entry, files),
+        "approverKeys" | "levels" | "remember" | "trust" | "withdrawAfter" => {
+            require_equal(before, &entry, files)
+        }
         // An unknown key is reported when the merged table is read.
         _ => Ok(()),
     }

@@ -40,7 +40,7 @@ export function describeState(call, now) {
       return { badge: failed ? "failed" : "done", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
     }
     case "cancelled":
-      return { badge: "cancelled", style: "cancelled", text: "The agent withdrew it." };
+      return { badge: "cancelled", style: "cancelled", text: describeCancelled(call) };
     default:
       return {
         badge: "unknown outcome",
@@ -48,6 +48,11 @@ export function describeState(call, now) {
         text: `${call.execution?.executor ?? "The executor"} was lost, so nobody knows if it ran. ${decided}.`,
       };
   }
+}
+
+/** Why a call was cancelled. @param {Call} call */
+function describeCancelled(call) {
+  return call.response?.proposerLastSeenAt ? "It was withdrawn, because its agent was gone." : "The agent withdrew it.";
 }
 
 /** The time until a pending request expires. @param {Call} call @param {number} now */
@@ -99,7 +104,7 @@ export function describeSteps(call) {
   for (const { principal, at } of call.flags ?? []) steps.push({ text: `${nameOf(principal)} flagged it`, at, style: "failed" });
   if (call.mismatch) steps.push({ text: `${nameOf(call.mismatch.principal)} reported that something else ran`, at: call.mismatch.at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
-  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: "The agent withdrew it" });
+  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: describeCancelled(call).slice(0, -1) });
   const text = open[call.state];
   return text ? [...steps, { text, at: "", style: "open" }] : steps;
 }

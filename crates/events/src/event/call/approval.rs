@@ -71,6 +71,9 @@ pub struct ApprovalRequest {
     /// The tool's definition, if no person has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<ChangedDefinition>,
+    /// How long the proposer may be absent before the call is withdrawn, in seconds; without it, the call waits on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraw_after_seconds: Option<u64>,
     /// The hash of the judging policy.
     pub policy: Sha256,
 }
@@ -257,6 +260,9 @@ pub struct ApprovalResponse {
     /// The policy change that answered a call which people had been asked about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_change: Option<PolicyChange>,
+    /// When the proposer of a call that was withdrawn for its absence was last seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer_last_seen_at: Option<Timestamp>,
     /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
