@@ -98,6 +98,8 @@ pub struct RecentDecision {
     pub description: Option<String>,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
+    /// The call that has used the approval, and the time of its start. `None` once it has a result.
+    pub started: Option<(CallId, Timestamp)>,
     /// Whether it is a denial.
     pub denies: bool,
     /// The moment at which an unused approval lapses.
@@ -121,6 +123,14 @@ pub struct GrantTerms {
     pub people: Vec<Principal>,
     /// The tool definition hash.
     pub definition_hash: Option<Sha256>,
+}
+
+impl RecentDecision {
+    /// The call that holds the approval: it may still use it, or it runs.
+    #[must_use]
+    pub fn holder(&self) -> Option<&CallId> {
+        self.unused_by.as_ref().or_else(|| self.started.as_ref().map(|(id, _)| id))
+    }
 }
 
 impl Grant {
@@ -189,10 +199,10 @@ impl Thread {
             }
             (Body::Message(..), _) => self.last_message = Some(event.seq),
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
-            (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
-            (Body::ToolResult(result), _) if result.status == Status::Cancelled => {
-                self.use_up(&result.tool_call_id);
+            (Body::ExecutionStarted(claim), _) => {
+                self.use_up(&claim.tool_call_id, Some(event.timestamp));
             }
+            (Body::ToolResult(result), _) => self.end(&result.tool_call_id, result.status),
             _ => {}
         }
     }
@@ -251,6 +261,7 @@ impl Thread {
             impact: call.proposal.what.impact.clone(),
             description: call.proposal.what.description.clone(),
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
+            started: None,
             denies,
             lapses_at: response.lapses_at,
             comment: response.comment.clone(),
@@ -267,8 +278,10 @@ impl Thread {
                 (&earlier.tool, &earlier.place) == (&decision.tool, &decision.place)
             };
             // Writers have different clocks, so an earlier decision may be remembered for longer.
-            kept.retain(|earlier| !(is_alike(earlier) && earlier.at <= decision.at));
-            let is_used = !decision.denies && decision.unused_by.is_none();
+            kept.retain(|earlier| {
+                earlier.started.is_some() || !(is_alike(earlier) && earlier.at <= decision.at)
+            });
+            let is_used = !decision.denies && decision.holder().is_none();
             if !is_used || kept.iter().any(is_alike) {
                 kept.push(decision);
             }
@@ -277,11 +290,21 @@ impl Thread {
         self.recent.sort_by_key(|recent| recent.seq);
     }
 
-    fn use_up(&mut self, id: &CallId) {
+    fn use_up(&mut self, id: &CallId, started_at: Option<Timestamp>) {
         for recent in &mut self.recent {
             if recent.unused_by.as_ref() == Some(id) {
                 recent.unused_by = None;
+                recent.started = started_at.map(|at| (id.clone(), at));
             }
+        }
+    }
+
+    fn end(&mut self, id: &CallId, status: Status) {
+        if status == Status::Cancelled {
+            self.use_up(id, None);
+        }
+        for recent in &mut self.recent {
+            recent.started.take_if(|(started, _)| started == id);
         }
     }
 }

@@ -122,7 +122,7 @@ impl RecordedProposal<'_> {
         let uncertain = self.uncertain_grants();
         let mut thread = thread_without(self.thread, |seq| uncertain.contains(&seq));
         let same = request.same_call.as_ref().map(|same| &same.id);
-        thread.recent.retain(|recent| recent.unused_by.as_ref() == same);
+        thread.recent.retain(|recent| recent.holder() == same);
         for recent in &mut thread.recent {
             recent.arguments = recent.arguments.with_erased_as_same(self.call);
         }

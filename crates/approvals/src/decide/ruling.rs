@@ -4,13 +4,14 @@
 use super::{DecisionContext, eligible};
 use crate::{
     scope::{GrantScope, ScopeOrigin},
-    thread::{Grant, GrantTerms, RecentDecision, Thread},
+    thread::{Grant, GrantTerms, LONGEST_MEMORY, RecentDecision, Thread},
 };
 use countersign_events::{
     CallId, Principal, Timestamp, ToolName,
     event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
+use std::time::Duration;
 
 /// The ruling on a call before any person is asked.
 pub(super) enum CallRuling {
@@ -22,7 +23,7 @@ pub(super) enum CallRuling {
     Block(RulingAnswer),
     /// It may not run: the thread denies every `ask`, or people denied the call before.
     Deny(RulingAnswer),
-    /// People decide among these options, and learn of the same call if it is allowed and has not started.
+    /// People decide among these options, and learn of the same call if it is allowed or has no result yet.
     Ask(Vec<Decision>, Option<SameCall>),
 }
 
@@ -193,20 +194,19 @@ impl OpenQuestion<'_> {
     /// The last decision of people on the same call, if it is recent and has the wanted kind.
     fn recent_decision(&self, is_wanted: impl Fn(&RecentDecision) -> bool) -> Option<&RecentDecision> {
         let remembered = self.context.policy.remember();
-        let alike = |recent: &&RecentDecision| {
-            !remembered.is_zero()
-                && recent.tool == *self.look.subject().tool
+        let alike = self.alike(remembered).filter(|_| !remembered.is_zero());
+        alike.max_by_key(|recent| recent.seq).filter(|recent| is_wanted(recent))
+    }
+
+    /// The decisions of people on the same call within this time.
+    fn alike(&self, span: Duration) -> impl Iterator<Item = &RecentDecision> {
+        let is_alike = move |recent: &&RecentDecision| {
+            recent.tool == *self.look.subject().tool
                 && recent.place == self.recorded.place
                 && recent.arguments.is_same(&self.origin.arguments)
-                && recent.at.after(remembered) > self.context.now
+                && recent.at.after(span) > self.context.now
         };
-        self.context
-            .thread
-            .recent
-            .iter()
-            .filter(alike)
-            .max_by_key(|recent| recent.seq)
-            .filter(|recent| is_wanted(recent))
+        self.context.thread.recent.iter().filter(is_alike)
     }
 
     /// An unused approval of the same call, and the call that holds it.
@@ -227,8 +227,19 @@ impl OpenQuestion<'_> {
             .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id.clone()))
     }
 
+    /// What approvers should know before they allow the call again: it may run without them, or it runs already.
     fn same_call(&self) -> Option<SameCall> {
-        self.unused_approval().map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at })
+        let unused = self.unused_approval();
+        unused
+            .map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at, started_at: None })
+            .or_else(|| self.started_call())
+    }
+
+    fn started_call(&self) -> Option<SameCall> {
+        let started = self.alike(LONGEST_MEMORY).filter(|recent| recent.started.is_some());
+        let recent = started.max_by_key(|recent| recent.seq)?;
+        let (id, at) = recent.started.clone()?;
+        Some(SameCall { id, allowed_at: recent.at, started_at: Some(at) })
     }
 
     /// Returns true if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person

@@ -2,7 +2,7 @@
 
 import { describeAge, describeSpan, nameOf } from "../times.js";
 
-/** @import { ApprovalResponse, Call, CallAdvice } from "../types.d.ts" */
+/** @import { ApprovalResponse, Call, CallAdvice, SameCall } from "../types.d.ts" */
 /** @import { CountersignError } from "../countersign.js" */
 
 const DECISIONS = /** @type {Record<string, string>} */ ({
@@ -53,6 +53,14 @@ export function describeState(call, now) {
 /** Why a call was cancelled. @param {Call} call */
 function describeCancelled(call) {
   return call.response?.proposerLastSeenAt ? "It was withdrawn, because its agent was gone." : "The agent withdrew it.";
+}
+
+/** The same call, proposed earlier. @param {SameCall} same */
+export function describeSameCall({ id, startedAt, state }) {
+  if (state === "unknown") return `The same call was lost, so nobody knows if it ran: ${id}.`;
+  if (state === "running") return `The same call runs already: ${id}.`;
+  if (state === "allowed" || (!startedAt && !state)) return `The same call is allowed already and has not started: ${id}.`;
+  return `The same call was allowed before: ${id}.`;
 }
 
 /** The time until a pending request expires. @param {Call} call @param {number} now */

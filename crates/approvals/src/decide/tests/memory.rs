@@ -423,3 +423,30 @@ fn masked_arguments_are_compared_as_a_whole() {
     assert_eq!(story.asks("b", "Bash", &with("two")), CallState::Pending);
     assert_eq!(story.asks("c", "Bash", &with("one")), CallState::Denied);
 }
+
+impl DecisionStory {
+    fn same_call(&self, id: &str) -> Option<(String, bool)> {
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        let same = call.request().expect("asked").what.same_call.clone()?;
+        Some((same.id.to_string(), same.started_at.is_some()))
+    }
+}
+
+#[test]
+fn repetition_names_the_same_call_until_it_has_a_result() {
+    let mut story = given("remember = \"0s\"");
+    story.asks("a", "bash", FIRST);
+    story.answers("a", Decision::AllowOnce, None).expect("allowed");
+    story.claims("a", "w", FIRST).expect("claimed");
+    story.asks("b", "bash", FIRST);
+    assert_eq!(story.same_call("b"), Some(("a".to_owned(), true)), "it runs");
+    story.asks("c", "bash", OTHER);
+    assert_eq!(story.same_call("c"), None);
+    story.later(600).asks("d", "bash", FIRST);
+    assert_eq!(story.state("a"), CallState::Unknown);
+    assert_eq!(story.same_call("d"), Some(("a".to_owned(), true)), "nobody knows if it ran");
+    story.agent().call_command("a", finish(Status::Success, "late")).expect("finished");
+    story.asks("e", "bash", FIRST);
+    assert_eq!(story.same_call("e"), None);
+    assert_eq!(story.inadmissible_rows(), [""; 0]);
+}

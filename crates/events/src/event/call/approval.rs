@@ -65,7 +65,7 @@ pub struct ApprovalRequest {
     /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggested_scopes: Vec<SuggestedScope>,
-    /// An unused approval of the same call, which does not move here.
+    /// The same call, if its approval is unused and does not move here, or if it has started and has no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
     /// The tool's definition, if no person has accepted it.
@@ -93,16 +93,17 @@ pub struct ChangedDefinition {
     pub accepted_hash: Sha256,
 }
 
-/// An allowed call of the same tool with the same arguments that has not started.
+/// The same call, proposed earlier: it is allowed and has not started, or it has started and has no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SameCall {
     /// Its id.
     pub id: CallId,
     /// The time of its approval.
     pub allowed_at: Timestamp,
+    /// The time of its start, if it has started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
 }
 
 /// A policy change: the `POLICY_SET` event, and its author.
