@@ -79,7 +79,7 @@ async fn looser_policy_releases_the_agent_that_waits() {
         let answer = hook.wait_for_exit().await;
         assert!(answer.stdout.contains("updatedInput"), "it runs the call: {answer}");
         let shown = desk.types("show toolu_01A").await;
-        assert!(shown.stdout.contains("changed by user:ada in event 5"), "{shown}");
+        assert!(shown.stdout.contains("user:ada changed the policy in event 4"), "{shown}");
         assert_eq!(desk.types("verify").await.code, 0);
     })
     .await;

@@ -113,7 +113,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     facts.extend(response.grant_origin.as_ref().map(|origin| ("granted", grant_origin_text(origin))));
     let last_seen = response.proposer_last_seen_at;
     facts.extend(last_seen.map(|at| ("gone", format!("the agent was last seen at {at}"))));
-    facts.extend(response.policy_change.as_ref().map(|change| ("policy", policy_change_text(change))));
+    facts.extend(response.policy_change.as_ref().map(|change| ("because", policy_change_text(change))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
@@ -136,7 +136,7 @@ fn grant_origin_text(origin: &api::GrantOrigin) -> String {
 
 /// The policy change that answered a call which waited.
 fn policy_change_text(change: &PolicyChange) -> String {
-    format!("changed by {} in event {}", escape_text(change.principal.as_str()), change.seq)
+    format!("{} changed the policy in event {}", escape_text(change.principal.as_str()), change.seq)
 }
 
 /// The executors, the release and the result.
