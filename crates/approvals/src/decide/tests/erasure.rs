@@ -191,7 +191,8 @@ fn answer_to_other_words_is_admissible_after_erasure() {
                 .expect("proposed");
         };
         asks(&mut story, "denied", &list("one"));
-        story.decides("ada", "denied", Decision::Deny).expect("denied");
+        let deny = CallCommand::Respond(RespondCommand::plain(Decision::Deny));
+        story.person("ada").call_command("denied", deny).expect("denied");
         asks(&mut story, "repeated", &list("two"));
         let make = |words: &str| format!(r#"{{"command":"make","description":"{words}"}}"#);
         asks(&mut story, "granted", &make("one"));
