@@ -2,7 +2,7 @@
 -- - the events of calls ($1: [[thread, call], ...]);
 -- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
 -- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
---   to since $5;
+--   to since $5, and all such calls of the threads $12 ([thread, ...]);
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
@@ -30,6 +30,13 @@ WITH threads (thread_id) AS (
         SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
         WHERE thread_id = a.value ->> 0 AND data ->> 'argumentsHash' = a.value ->> 1
             AND type = 'TOOL_APPROVAL_RESPONSE'
+            AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once') AND timestamp >= $5
+        OFFSET 0) l
+    UNION
+    SELECT l.thread_id, l.tool_call_id
+    FROM jsonb_array_elements_text(CAST($12 AS text)::jsonb) a, LATERAL (
+        SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
+        WHERE thread_id = a.value AND type = 'TOOL_APPROVAL_RESPONSE'
             AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once') AND timestamp >= $5
         OFFSET 0) l
     UNION

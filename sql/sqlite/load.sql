@@ -3,7 +3,7 @@
 -- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials, and with the
 --   last message of their conversation without its content;
 -- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
---   to since $5;
+--   to since $5, and all such calls of the threads $12 ([thread, ...]);
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
@@ -27,6 +27,11 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM json_each($7) a CROSS JOIN events e ON e.thread_id = a.value ->> 0
         AND e.data ->> 'argumentsHash' = a.value ->> 1 AND e.type = 'TOOL_APPROVAL_RESPONSE'
         AND (e.data ->> 'source' = 'approver' OR e.data ->> 'scope' = 'once') AND e.timestamp >= $5
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId'
+    FROM json_each($12) t CROSS JOIN events e INDEXED BY recent_decisions_by_thread ON e.thread_id = t.value
+        AND e.type = 'TOOL_APPROVAL_RESPONSE' AND (e.data ->> 'source' = 'approver' OR e.data ->> 'scope' = 'once')
+        AND e.timestamp >= $5
     UNION
     SELECT o.thread_id, o.tool_call_id || ''
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value

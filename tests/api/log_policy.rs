@@ -89,6 +89,46 @@ async fn each_verdict_names_a_policy_of_the_log() {
 }
 
 #[tokio::test]
+async fn looser_policy_answers_what_waits_in_the_name_of_its_author() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        for thread in ["t1", "t2", "t3"] {
+            assert_eq!(builder.in_thread(thread).proposes("a").await.text("state"), "pending");
+        }
+        let required = json!({"tools": {"bash": "require-approval"}}).to_string();
+        assert_eq!(ada.put("/v1/threads/t3/policy", required).await.status, 200);
+        let body = request("default = \"allow\"", &hash_in_force(world).await);
+        let set = ada.put(POLICY, body).await;
+        for thread in ["t1", "t2"] {
+            let call = ada.get(&format!("/v1/threads/{thread}/tool-calls/a")).await;
+            assert_eq!(call.text("state"), "allowed");
+            assert_eq!(call.text("response.principal"), "policy:default");
+            assert_eq!(call.text("response.policyChange.principal"), "user:ada");
+            assert_eq!(call.shown("response.policyChange.seq"), set.shown("seq"));
+        }
+        let held = ada.get("/v1/threads/t3/tool-calls/a").await;
+        assert_eq!(held.text("state"), "pending", "the thread wants a person each time");
+    })
+    .await;
+}
+
+/// More calls wait than one page of a review has.
+#[tokio::test]
+async fn looser_policy_answers_all_that_waits() {
+    let policy = "[limits]\npendingPerThread = 400\n";
+    over_http(policy, async |world| {
+        let builder = world.agent("builder");
+        for number in 0..300 {
+            builder.proposes(&format!("call_{number}")).await;
+        }
+        world.apply_policy("default = \"allow\"").await;
+        let left = world.person("ada").get("/v1/approvals/pending").await;
+        assert_eq!(left.shown("pending"), "[]");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn unreadable_policy_in_force_judges_nothing() {
     let (gate, _, folder) = countersign_tests::new_gate(ASK).await;
     gate.shut_down().await;

@@ -124,3 +124,53 @@ async fn other_process_sees_the_waiting_agent() {
     })
     .await;
 }
+
+async fn asks_until_gone(world: &HttpWorld, body: &str) {
+    let proposed = world.agent("builder").post("/v1/threads/t/tool-calls", body).await;
+    assert_eq!(proposed.text("state"), "pending", "{proposed}");
+}
+
+/// Lets the time pass in steps, so that each look of the server happens.
+async fn passes(world: &HttpWorld, minutes: u64) {
+    for _ in 0..4 * minutes {
+        world.clock().advance(Duration::from_secs(15));
+        for _ in 0..20 {
+            yield_now().await;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn call_of_an_agent_that_is_gone_is_withdrawn() {
+    over_http(ASK, async |world| {
+        let call = r#"{"id":"call_1","name":"bash","arguments":{},"withdrawWhenGone":true}"#;
+        asks_until_gone(world, call).await;
+        let wait = waits(world).await;
+        leaves(world, wait).await;
+        passes(world, 8).await;
+        assert_eq!(world.person("ada").get(CALL).await.text("state"), "pending");
+        passes(world, 4).await;
+        let ended = world.person("ada").get(CALL).await;
+        assert_eq!(ended.text("state"), "cancelled", "{ended}");
+        assert_eq!(ended.text("response.principal"), "system:presence");
+        assert!(ended.text("result.content").contains("Propose it again"), "{ended}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn call_of_an_agent_that_may_come_back_waits_on() {
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("call_1").await;
+        let wait = waits(world).await;
+        leaves(world, wait).await;
+        asks_until_gone(world, r#"{"id":"call_2","name":"bash","arguments":{},"withdrawWhenGone":true}"#)
+            .await;
+        passes(world, 15).await;
+        let pending = world.person("ada").get("/v1/approvals/pending").await;
+        assert_eq!(pending.text("pending.0.id"), "call_1", "its agent did not ask for it");
+        assert_eq!(pending.text("pending.1.id"), "call_2", "nobody has waited for it");
+    })
+    .await;
+}

@@ -97,7 +97,8 @@ async fn same_call_of_another_agent_is_asked() {
         assert_eq!(other.text("state"), "pending");
         let shown = world.person("ada").get(&format!("{CALLS}/b")).await;
         let request: serde_json::Value = serde_json::from_str(&shown.member("request")).expect("a request");
-        let same = serde_json::json!({"id": "a", "allowedAt": "2026-01-31T12:00:00.000Z"});
+        let same =
+            serde_json::json!({"id": "a", "allowedAt": "2026-01-31T12:00:00.000Z", "state": "allowed"});
         assert_eq!(request["sameCall"], same);
     })
     .await;
@@ -112,6 +113,24 @@ async fn old_approval_does_not_move() {
         world.clock().advance(Duration::from_mins(5));
         assert_eq!(builder.post(CALLS, &replacing("b", "a")).await.text("state"), "pending");
         assert_eq!(builder.get(&format!("{CALLS}/a")).await.text("state"), "allowed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn repetition_of_a_call_that_runs_says_so() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.allows("a").await;
+        builder.claims_as("a", "w").await;
+        builder.proposes("b").await;
+        let state = async || ada.get(&format!("{CALLS}/b")).await.text("request.sameCall.state");
+        assert_eq!(state().await, "running");
+        let listed = ada.get("/v1/approvals/pending").await;
+        assert_eq!(listed.text("pending.0.request.sameCall.startedAt"), "2026-01-31T12:00:00.000Z");
+        world.clock().advance(Duration::from_mins(5));
+        assert_eq!(state().await, "unknown");
     })
     .await;
 }

@@ -62,6 +62,7 @@ impl BenchLab {
             identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,
             replaces: None,
+            withdraw_when_gone: false,
         };
         self.execute_command(thread, id, CallCommand::Propose(command), Principal::agent("bot")).await
     }

@@ -2,13 +2,14 @@
 
 use countersign_events::{CallId, ThreadId, Timestamp};
 use countersign_store::ProposerPresence;
-use countersign_tests::{World, on_each_database};
+use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
 
 on_each_database! {
     later_presence_is_kept,
     decided_call_keeps_no_presence,
     log_is_unchanged_by_presence,
+    only_calls_that_ask_for_it_have_absent_proposers,
 }
 
 fn presence(id: &str, seen_at: Timestamp) -> ProposerPresence {
@@ -56,4 +57,24 @@ async fn log_is_unchanged_by_presence(world: &mut World) {
     world.run_sql("DELETE FROM proposer_presence").await.expect("its rows may be deleted");
     assert_eq!(world.log().await, before);
     assert_eq!(last_seen(world, "call_1").await, None);
+}
+
+async fn only_calls_that_ask_for_it_have_absent_proposers(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    for id in ["asks", "decided", "silent"] {
+        let arguments = format!(r#"{{"command":"make {id}"}}"#);
+        let proposal = Proposal { arguments: &arguments, withdraw_when_gone: true, ..Proposal::default() };
+        bot.proposes_to(id, proposal).await.expect("asked");
+    }
+    bot.proposes_unlike_others("durable").await.expect("asked");
+    for id in ["asks", "decided", "durable"] {
+        record(world, id, world.now(), false).await;
+    }
+    ada.allows("decided").await.expect("allowed");
+    let absent = async |before: Timestamp| {
+        let found = world.store().absent_proposers(before, 10).await.expect("reads");
+        found.into_iter().map(|gone| gone.call_id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(absent(world.now()).await, ["asks"]);
+    assert_eq!(absent(world.now().before(Duration::from_secs(1))).await, [""; 0], "it was seen since");
 }

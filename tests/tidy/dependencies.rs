@@ -26,7 +26,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("advisors", &["events", "redaction", "policy", "approvals", "store", "api", "client", "gate"]),
     ("json-rpc", &["events"]),
     ("mcp", &["events", "api", "client", "json-rpc"]),
-    ("coding-agents", &["events", "api", "json-rpc"]),
+    ("coding-agents", &["events", "policy", "api", "json-rpc"]),
     (
         "console",
         &[

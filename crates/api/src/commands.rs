@@ -48,6 +48,10 @@ pub struct ProposeRequest {
     /// are alike, its approval moves here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<CallId>,
+    /// Whether the call is withdrawn if the proposer has waited for it and is then absent for as long as the policy says. For an
+    /// agent that does not come back later with the same id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdraw_when_gone: bool,
 }
 
 /// A place in a proposal. Unlike the place in an event, it rejects unknown fields, and has no digest.
@@ -165,6 +169,7 @@ impl ProposeRequest {
             definition: None,
             expires_in_seconds: None,
             replaces: None,
+            withdraw_when_gone: false,
         })
     }
 }

@@ -91,7 +91,7 @@ pub use problem::Problem;
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use repetition::find_earlier_calls;
-pub use request::{ApprovalRequest, ApprovalVote, DefinitionChange, EventMark};
+pub use request::{ApprovalRequest, ApprovalVote, DefinitionChange, EventMark, SameCall};
 pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
 pub use send_operation::SendOperation;

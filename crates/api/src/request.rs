@@ -1,9 +1,9 @@
 //! Approval requests as API clients see them, with their votes.
 
-use crate::{Json, Principal, Sha256, Timestamp};
+use crate::{CallId, CallState, Json, Principal, Sha256, Timestamp};
 use countersign_events::json::ArgumentChange;
 use countersign_events::{
-    Basis, Decision, DecisionProof, OnExpiry, ProofRequirement, SameCall, ShadowVerdict, SuggestedScope,
+    Basis, Decision, DecisionProof, OnExpiry, ProofRequirement, ShadowVerdict, SuggestedScope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -92,14 +92,37 @@ pub struct ApprovalRequest {
     /// calls. `previewScope` counts the calls that a scope would have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<SuggestedScope>,
-    /// An allowed call with the same tool and arguments that has not started.
+    /// The same call, proposed earlier, if it was allowed and had no result when this one was proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
     /// The change of the tool definition, if no person had accepted this call's definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<DefinitionChange>,
+    /// The time in seconds after which the call is withdrawn if its proposer is absent; absent if it waits on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraw_after_seconds: Option<u64>,
     /// The hash of the policy that asked for approval.
     pub policy: Sha256,
+}
+
+/// The same call, proposed earlier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z", "startedAt": "2026-01-31T12:00:05.000Z", "state": "running"
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct SameCall {
+    /// Its id.
+    pub id: CallId,
+    /// The time of its approval.
+    pub allowed_at: Timestamp,
+    /// The time of its start, if it had started when this call was proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// Its state now. Only in single calls and lists of pending calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<CallState>,
 }
 
 /// A change of a tool definition.

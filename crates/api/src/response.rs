@@ -1,7 +1,7 @@
 //! Decisions as API clients see them.
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
-use countersign_events::{Basis, Decision, DecisionProof, ShadowVerdict, Source, json::ArgumentChange};
+use countersign_events::{Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// The decision on a call.
@@ -68,6 +68,12 @@ pub struct ApprovalResponse {
     /// The hash of the active policy at the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+    /// The policy change that answered the call while it waited for people, and its author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_change: Option<PolicyChange>,
+    /// The last time at which the proposer was seen, if the call was withdrawn because it was gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer_last_seen_at: Option<Timestamp>,
 }
 
 /// A person's earlier decision that answered a call.

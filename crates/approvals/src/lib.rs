@@ -15,6 +15,7 @@ pub mod decide;
 pub mod pinned_tools;
 pub mod refused;
 pub mod registry;
+mod same_call;
 pub mod scope;
 pub mod thread;
 pub mod tool_directory;
@@ -32,5 +33,6 @@ pub use decide::{
 };
 pub use refused::Refused;
 pub use registry::LogCommand;
+pub use same_call::ArgumentsIdentity;
 pub use scope::GrantScope;
 pub use thread::Thread;

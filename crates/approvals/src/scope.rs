@@ -1,13 +1,14 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
 use countersign_events::{Json, Place, Sha256, SuggestedScope, ToolCall, ToolName};
+use crate::{ArgumentsIdentity};
 use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 
 /// Which later calls of the same thread and tool a decision answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GrantScope {
-    /// Those with just these arguments.
+    /// Those with just these arguments. Texts for people may differ.
     Exact,
     /// Those that match a pattern.
     Pattern(ScopePattern),
@@ -15,21 +16,32 @@ pub enum GrantScope {
     Tool,
 }
 
-/// The call that a decision was made on: its tool, and the hash of its arguments as they were proposed.
+/// The call that a decision was made on: its tool, its place, and its arguments as they were proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopeOrigin<'a> {
     /// The tool.
     pub tool: &'a ToolName,
     /// Where the call runs, if its proposer said so.
     pub place: Option<&'a Place>,
-    /// The arguments' hash.
-    pub arguments_hash: Sha256,
+    /// What its arguments are compared by.
+    pub arguments: ArgumentsIdentity,
 }
 
 impl<'a> ScopeOrigin<'a> {
     /// The decision origin for this call.
-    pub(crate) const fn of_call(call: &'a ToolCall) -> Self {
-        Self { tool: &call.name, place: call.place.as_ref(), arguments_hash: call.arguments_hash }
+    pub(crate) fn of_call(call: &'a ToolCall) -> Self {
+        let arguments = ArgumentsIdentity::of_call(call);
+        Self { tool: &call.name, place: call.place.as_ref(), arguments }
+    }
+
+    /// The origin for the same call with the arguments that would run now. Those that an approver changed are compared by their
+    /// hash only.
+    #[must_use]
+    pub fn with_arguments(self, hash: Sha256) -> Self {
+        if hash == self.arguments.hash {
+            return self;
+        }
+        Self { arguments: ArgumentsIdentity::of_hash(hash), ..self }
     }
 }
 
@@ -69,7 +81,7 @@ impl GrantScope {
         made.tool == call.tool
             && made.place == call.place
             && match self {
-                Self::Exact => made.arguments_hash == call.arguments_hash,
+                Self::Exact => made.arguments.is_same(&call.arguments),
                 Self::Tool => true,
                 Self::Pattern(pattern) => pattern.matches(look, effect),
             }

@@ -1,6 +1,6 @@
 //! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
-use crate::{Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
+use crate::{ArgumentsIdentity, Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
 use countersign_events::{
     ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantRevoked, Json, Mode, NewerEvent,
     Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp, ToolName, ToolPolicy,
@@ -52,8 +52,8 @@ pub struct Grant {
     pub tool: ToolName,
     /// Where that call runs, if its proposer said so. A grant holds only there.
     pub place: Option<Place>,
-    /// The proposed arguments' hash.
-    pub arguments_hash: Sha256,
+    /// What the proposed arguments are compared by.
+    pub arguments: ArgumentsIdentity,
     /// The agent whose calls it answers. `None` is every agent, and so is a denial.
     pub agent: Option<Principal>,
     /// Whether it allows; otherwise it denies.
@@ -82,8 +82,8 @@ pub struct RecentDecision {
     pub agent: Principal,
     /// The call's tool.
     pub tool: ToolName,
-    /// The proposed arguments' hash.
-    pub arguments_hash: Sha256,
+    /// What the proposed arguments are compared by.
+    pub arguments: ArgumentsIdentity,
     /// Where the call runs, if its proposer said so.
     pub place: Option<Place>,
     /// The call's impact, as the approver read it.
@@ -92,6 +92,8 @@ pub struct RecentDecision {
     pub description: Option<String>,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
+    /// The call that has used the approval, and the time of its start. `None` once it has a result.
+    pub started: Option<(CallId, Timestamp)>,
     /// Whether it is a denial.
     pub denies: bool,
     /// The moment at which an unused approval lapses.
@@ -117,11 +119,19 @@ pub struct GrantTerms {
     pub definition_hash: Option<Sha256>,
 }
 
+impl RecentDecision {
+    /// The call that holds the approval: it may still use it, or it runs.
+    #[must_use]
+    pub fn holder(&self) -> Option<&CallId> {
+        self.unused_by.as_ref().or_else(|| self.started.as_ref().map(|(id, _)| id))
+    }
+}
+
 impl Grant {
     /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments_hash: self.arguments_hash }
+        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments: self.arguments }
     }
 }
 
@@ -183,10 +193,10 @@ impl Thread {
             }
             (Body::Message(..), _) => self.last_message = Some(event.seq),
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
-            (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
-            (Body::ToolResult(result), _) if result.status == Status::Cancelled => {
-                self.use_up(&result.tool_call_id);
+            (Body::ExecutionStarted(claim), _) => {
+                self.use_up(&claim.tool_call_id, Some(event.timestamp));
             }
+            (Body::ToolResult(result), _) => self.end(&result.tool_call_id, result.status),
             _ => {}
         }
     }
@@ -217,7 +227,7 @@ impl Thread {
             tool_call_id: response.tool_call_id.clone(),
             tool: call.proposal.what.name.clone(),
             place: call.proposal.what.place.clone(),
-            arguments_hash: call.proposal.what.arguments_hash,
+            arguments: ArgumentsIdentity::of_call(&call.proposal.what),
             agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
                 .then(|| call.proposal.by.clone()),
             allows: response.decision.allows(),
@@ -240,11 +250,12 @@ impl Thread {
             by: event.principal.clone(),
             agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
-            arguments_hash: call.proposal.what.arguments_hash,
+            arguments: ArgumentsIdentity::of_call(&call.proposal.what),
             place: call.proposal.what.place.clone(),
             impact: call.proposal.what.impact.clone(),
             description: call.proposal.what.description.clone(),
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
+            started: None,
             denies,
             lapses_at: response.lapses_at,
             comment: response.comment.clone(),
@@ -256,13 +267,15 @@ impl Thread {
     /// later one hides. It must not be used where an event may be applied twice: a dropped approval would count as unused again.
     pub(crate) fn forget_settled(&mut self, arguments_hash: Sha256) {
         let mut kept: Vec<RecentDecision> = Vec::new();
-        for decision in self.recent.extract_if(.., |recent| recent.arguments_hash == arguments_hash) {
+        for decision in self.recent.extract_if(.., |recent| recent.arguments.hash == arguments_hash) {
             let is_alike = |earlier: &RecentDecision| {
                 (&earlier.tool, &earlier.place) == (&decision.tool, &decision.place)
             };
             // Writers have different clocks, so an earlier decision may be remembered for longer.
-            kept.retain(|earlier| !(is_alike(earlier) && earlier.at <= decision.at));
-            let is_used = !decision.denies && decision.unused_by.is_none();
+            kept.retain(|earlier| {
+                earlier.started.is_some() || !(is_alike(earlier) && earlier.at <= decision.at)
+            });
+            let is_used = !decision.denies && decision.holder().is_none();
             if !is_used || kept.iter().any(is_alike) {
                 kept.push(decision);
             }
@@ -271,11 +284,21 @@ impl Thread {
         self.recent.sort_by_key(|recent| recent.seq);
     }
 
-    fn use_up(&mut self, id: &CallId) {
+    fn use_up(&mut self, id: &CallId, started_at: Option<Timestamp>) {
         for recent in &mut self.recent {
             if recent.unused_by.as_ref() == Some(id) {
                 recent.unused_by = None;
+                recent.started = started_at.map(|at| (id.clone(), at));
             }
+        }
+    }
+
+    fn end(&mut self, id: &CallId, status: Status) {
+        if status == Status::Cancelled {
+            self.use_up(id, None);
+        }
+        for recent in &mut self.recent {
+            recent.started.take_if(|(started, _)| started == id);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The approval of one call for an agent that cannot wait without a limit: propose, wait, claim, and find the decision when the
 //! agent repeats the call.
 
+use crate::other_words::EarlierWords;
 use countersign_api::{
     Call, CallExecution, CallGate, CallState, ClaimRequest, ErrorCode, GateError, Json, ProposeRequest,
     Sha256, ThreadId, find_earlier_calls,
@@ -52,12 +53,12 @@ pub struct ClaimedCall {
 }
 
 /// A proposal together with what identifies it when the agent repeats it.
-struct SoughtCall<'a> {
-    gate: &'a dyn CallGate,
-    thread: &'a ThreadId,
-    request: &'a ProposeRequest,
-    hash: Sha256,
-    terms: AgentApprovalTerms<'a>,
+pub(crate) struct SoughtCall<'a> {
+    pub(crate) gate: &'a dyn CallGate,
+    pub(crate) thread: &'a ThreadId,
+    pub(crate) request: &'a ProposeRequest,
+    pub(crate) hash: Sha256,
+    pub(crate) terms: AgentApprovalTerms<'a>,
 }
 
 /// Seeks approval for a call and claims it. If the agent repeats a call that is still pending, or that was allowed and
@@ -77,7 +78,16 @@ pub async fn seek_approval(
     {
         return Ok(outcome);
     }
-    let proposed = gate.propose(thread, request).await?;
+    let (replacing, sought) = match sought.settle_other_words().await? {
+        EarlierWords::None => (None, sought),
+        // The time for people is over by then, if it has to be asked again.
+        EarlierWords::Allowed(id) => {
+            let terms = AgentApprovalTerms { wait: terms.wait.map(|_| Duration::ZERO), ..terms };
+            (Some(ProposeRequest { replaces: Some(id), ..request.clone() }), SoughtCall { terms, ..sought })
+        }
+        EarlierWords::Answered(outcome) => return Ok(outcome),
+    };
+    let proposed = gate.propose(thread, replacing.as_ref().unwrap_or(request)).await?;
     if let Some(outcome) = sought.settle(proposed).await? {
         return Ok(outcome);
     }
@@ -93,10 +103,12 @@ impl SoughtCall<'_> {
     /// and not started.
     async fn find_earlier_call(&self) -> Result<Option<Call>, GateError> {
         let earlier = find_earlier_calls(self.gate, self.thread, self.request, self.hash).await?;
-        let repeated = |call: &Call| {
-            call.is_open() && call.description == self.request.description && call.place == self.request.place
-        };
-        Ok(earlier.into_iter().find(repeated))
+        Ok(earlier.into_iter().find(|call| call.is_open() && self.is_alike(call)))
+    }
+
+    /// Whether the call is by the same sub-agent, in the same folder.
+    pub(crate) fn is_alike(&self, call: &Call) -> bool {
+        call.description == self.request.description && call.place == self.request.place
     }
 
     /// Waits for the decision on the call, and claims it if it is allowed. `None` if another executor has claimed it.

@@ -8,6 +8,7 @@ mod approval;
 pub mod config;
 pub mod environment;
 pub mod hook;
+mod other_words;
 pub mod proxy;
 
 pub use approval::{AgentApprovalTerms, ApprovalOutcome, EditSupport, seek_approval};

@@ -39,6 +39,7 @@ mod presence_keeper;
 mod secret_file;
 mod view;
 mod webhook_delivery;
+mod withdrawal_runner;
 
 pub use call_reader::{CallReader, CallSelection, ReadLimits};
 pub use embedded::KeyRegistration;

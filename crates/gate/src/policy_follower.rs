@@ -1,6 +1,7 @@
 //! Follows the log's policy. After any process has activated another policy, it reviews the pending calls: a call that
 //! the policy blocks is denied at once, and one that it allows is allowed, as if it were proposed now. Stricter terms
-//! apply when a person answers.
+//! apply when a person answers. The process that activates a policy reviews the first calls before it says so, because it
+//! may be a command that ends then, and the only process.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
@@ -9,15 +10,21 @@ use countersign_approvals::{
 use countersign_events::{Principal, Sha256, Verdict};
 use countersign_policy::Policy;
 use countersign_store::{Clock, EventFilter, Store, StoreError};
+use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// How many pending calls are read per page.
+/// How many pending calls are read per page. They are answered at the same time, so that their commands share commits.
 const PAGE: usize = 256;
+
+/// The most pages that are reviewed before the answer to the caller that activated the policy. Each process reviews the
+/// other calls in its own time.
+const PAGES_AT_ONCE: usize = 8;
 
 /// The pause after a store failure.
 const RETRY: Duration = Duration::from_secs(2);
 
+#[derive(Clone)]
 pub(crate) struct PolicyFollower {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
@@ -52,26 +59,34 @@ impl PolicyFollower {
         self.policy.reload(&self.store).await?;
         let seq = self.policy.seq();
         if *reviewed != Some(seq) {
-            self.review_pending().await?;
+            self.review_pending(usize::MAX).await?;
             *reviewed = Some(seq);
         }
         Ok(())
     }
 
-    async fn review_pending(&self) -> Result<(), StoreError> {
+    /// Reviews the oldest pending calls after this process has activated a policy. A failure only leaves calls to the next
+    /// review, because the policy is active.
+    pub(crate) async fn review_after_change(&self) {
+        if let Err(error) = self.review_pending(PAGES_AT_ONCE).await {
+            tracing::warn!(%error, "the calls that wait cannot be reviewed by the new policy now");
+        }
+    }
+
+    async fn review_pending(&self, most_pages: usize) -> Result<(), StoreError> {
         // A policy that cannot be read blocks nothing and allows nothing: every answer and every claim fails.
         let Ok(policy) = self.policy.policy() else { return Ok(()) };
         let mut after = 0;
-        loop {
+        for _ in 0..most_pages {
             let page = self.store.pending(&EventFilter::default(), after, PAGE).await?;
-            for call in page.items {
-                self.review(&policy, call).await?;
-            }
+            let reviews = page.items.into_iter().map(|call| self.review(&policy, call));
+            join_all(reviews).await.into_iter().collect::<Result<(), _>>()?;
             match page.next {
                 Some(next) => after = next,
-                None => return Ok(()),
+                None => break,
             }
         }
+        Ok(())
     }
 
     /// Answers the call if the policy blocks or allows it. A call that cannot be answered is skipped, so that it does not hold

@@ -15,6 +15,7 @@ const ORDER: &[&str] = &[
     "expires",
     "lapses",
     "remember",
+    "withdrawAfter",
     "approverKeys",
     "projectFolders",
     "changedTools",

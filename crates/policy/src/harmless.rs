@@ -34,6 +34,8 @@ struct ToolFamily {
     arguments: Vec<HarmlessArgument>,
     #[serde(default)]
     effects: BTreeMap<String, String>,
+    #[serde(default)]
+    prose: Vec<String>,
 }
 
 /// What a coding agent's tool does.
@@ -187,6 +189,17 @@ pub(crate) fn constant_effects(
     effects.map(|(key, why)| (key.as_str(), why.as_str()))
 }
 
+/// The arguments of a coding agent's tool that are only texts for people. An MCP server's tool may merely share the name of an
+/// agent's tool, so it has none.
+pub(crate) fn prose_keys(tool: &str) -> Option<&'static [String]> {
+    if tool.contains(SERVER_END) {
+        return None;
+    }
+    let name = plain_name(tool);
+    let mut families = TABLE.families.iter().filter(|family| !family.prose.is_empty());
+    families.find(|family| family.tools.contains(&name)).map(|family| &family.prose[..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,6 +219,24 @@ mod tests {
                         "{key} is an operand, which a rule must match"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_for_people_belong_to_agents_and_are_harmless() {
+        let families = TABLE.families.iter().filter(|family| !family.prose.is_empty());
+        for family in families {
+            assert!(
+                matches!(family.kind, Some(ToolKind::Shell | ToolKind::Edit | ToolKind::Read)),
+                "{family:?}"
+            );
+            for (tool, key) in
+                family.tools.iter().flat_map(|tool| family.prose.iter().map(move |key| (tool, key)))
+            {
+                let value = OrderedValue::Text("words".to_owned());
+                let beside = BesideArgument { tool, kinds: &[], folder: None, key, value: &value };
+                assert!(beside.is_harmless(), "{tool} {key}");
             }
         }
     }

@@ -188,6 +188,19 @@ impl Policy {
         self.settings.remember
     }
 
+    /// How long the proposer of a call that is to be withdrawn then may be absent. `None` sets no limit.
+    #[must_use]
+    pub const fn withdraw_after(&self) -> Option<Duration> {
+        self.settings.withdraw_after
+    }
+
+    /// The same policy with another limit for absent proposers, for checking a log.
+    #[must_use]
+    pub fn with_withdraw_after(mut self, withdraw_after: Option<Duration>) -> Self {
+        self.settings.withdraw_after = withdraw_after;
+        self
+    }
+
     /// The same policy with other advisors, for checking a log by the advisors of its policies.
     #[must_use]
     pub fn with_advisors(mut self, advisors: Vec<AdvisorSettings>) -> Self {

@@ -5,6 +5,12 @@ use countersign_events::Verdict;
 use countersign_redaction::Redactor;
 use std::time::Duration;
 
+/// How long a proposer may be absent before its call is withdrawn, unless the policy says otherwise.
+const WITHDRAW_AFTER: Duration = Duration::from_mins(10);
+
+/// The shortest such time. Presence is written every 20 seconds.
+pub const SHORTEST_WITHDRAWAL: Duration = Duration::from_mins(1);
+
 /// How long a denial or an unused approval is remembered, unless the policy says otherwise.
 const REMEMBER: Duration = Duration::from_mins(5);
 
@@ -52,6 +58,8 @@ pub(crate) struct PolicySettings {
     pub(crate) expires: Option<Duration>,
     pub(crate) lapses: Option<Duration>,
     pub(crate) remember: Duration,
+    /// How long a proposer may be absent; `None` without a limit.
+    pub(crate) withdraw_after: Option<Duration>,
     pub(crate) pending_limits: PendingLimits,
     pub(crate) approvers: ApproverDirectory,
     pub(crate) key_registrars: KeyRegistrars,
@@ -78,6 +86,7 @@ impl Default for PolicySettings {
             expires: None,
             lapses: None,
             remember: REMEMBER,
+            withdraw_after: Some(WITHDRAW_AFTER),
             pending_limits: PendingLimits::default(),
             approvers: ApproverDirectory::default(),
             key_registrars: KeyRegistrars::Approvers,

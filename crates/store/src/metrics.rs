@@ -23,6 +23,7 @@ use std::{
 
 /// The names of measured queries.
 const QUERY_NAMES: &[&str] = &[
+    "absent_proposers",
     "applied",
     "backup",
     "call",

@@ -2,7 +2,7 @@
 
 use crate::{
     Store, StoreError,
-    database::SqlQuery,
+    database::{SqlQuery, SqlRow},
     queries,
     writer::{self, MaintenanceTask, WriterRequest},
 };
@@ -49,13 +49,27 @@ impl Store {
         let keys = serde_json::to_string(calls).unwrap_or_default();
         let query = SqlQuery::new(queries::PRESENCE.on(self.inner.readers.kind())).bind(keys);
         let rows = self.query_rows("presence", query).await?;
-        let read = |row: &crate::database::SqlRow| {
-            Some(ProposerPresence {
-                thread_id: ThreadId::new(&row.text(0)?).ok()?,
-                call_id: CallId::new(&row.text(1)?).ok()?,
-                seen_at: row.text(2)?.parse().ok()?,
-            })
-        };
-        Ok(rows.iter().filter_map(read).collect())
+        Ok(rows.iter().filter_map(read_row).collect())
     }
+
+    /// Reads which pending calls are to be withdrawn when their proposer is gone, and have a proposer that was not seen after
+    /// `seen_before`: the longest absence first, at most `limit`.
+    pub async fn absent_proposers(
+        &self,
+        seen_before: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<ProposerPresence>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let query = SqlQuery::new(queries::ABSENT_PROPOSERS).bind(seen_before.to_string()).bind(limit);
+        let rows = self.query_rows("absent_proposers", query).await?;
+        Ok(rows.iter().filter_map(read_row).collect())
+    }
+}
+
+fn read_row(row: &SqlRow) -> Option<ProposerPresence> {
+    Some(ProposerPresence {
+        thread_id: ThreadId::new(&row.text(0)?).ok()?,
+        call_id: CallId::new(&row.text(1)?).ok()?,
+        seen_at: row.text(2)?.parse().ok()?,
+    })
 }

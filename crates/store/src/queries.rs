@@ -91,6 +91,7 @@ macro_rules! queries {
 
 queries! {
     both {
+        ABSENT_PROPOSERS = "absent_proposers.sql",
         ADVISORS = "advisors.sql",
         APPLIED = "applied.sql",
         CALL = "call.sql",

@@ -73,9 +73,17 @@ export interface ApprovalRequest {
   scopes?: SuggestedScope[];
   similarOperationsCount?: number | null;
   votes?: Vote[];
-  sameCall?: { id: string; allowedAt: string } | null;
+  sameCall?: SameCall | null;
   changedDefinition?: { definitionHash: string; accepted: boolean; changes?: DefinitionDifference[] } | null;
   proof?: "any" | "ssh" | "passkey" | null;
+}
+
+/** The same call, proposed earlier. */
+export interface SameCall {
+  id: string;
+  allowedAt: string;
+  startedAt?: string | null;
+  state?: CallState | null;
 }
 
 /** An advisor's advice. Its reason may repeat agent text. */
@@ -99,6 +107,8 @@ export interface ApprovalResponse {
   comment?: string | null;
   rule?: string | null;
   proof?: Proof | null;
+  policyChange?: { seq: number; principal: string } | null;
+  proposerLastSeenAt?: string | null;
   note?: string | null;
   changes?: { path: string; from?: Json; to?: Json }[];
 }

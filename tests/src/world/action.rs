@@ -37,11 +37,13 @@ pub struct Proposal<'a> {
     pub arguments: &'a str,
     /// The time after which the request expires.
     pub expires_in: Option<Duration>,
+    /// Whether the call is withdrawn when its proposer is gone.
+    pub withdraw_when_gone: bool,
 }
 
 impl Default for Proposal<'_> {
     fn default() -> Self {
-        Self { tool: "bash", arguments: r#"{"command":"ls"}"#, expires_in: None }
+        Self { tool: "bash", arguments: r#"{"command":"ls"}"#, expires_in: None, withdraw_when_gone: false }
     }
 }
 

@@ -297,6 +297,7 @@ fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
         identity: DefinitionIdentity::Computed,
         expires_in: proposal.expires_in,
         replaces: None,
+        withdraw_when_gone: proposal.withdraw_when_gone,
     }
 }
 

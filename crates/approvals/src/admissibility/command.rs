@@ -150,6 +150,9 @@ fn response(
     match response.source {
         Source::Approver => respond(row, response, call, state),
         Source::Expiry => expiry(row, response, call, state),
+        Source::Cancellation if let Some(last_seen) = response.proposer_last_seen_at => {
+            vec![to_call(row, CallCommand::Withdraw { last_seen }, policy)]
+        }
         Source::Cancellation => {
             let command = CallCommand::Cancel { reason: response.comment.clone() };
             // Closing a thread cancels its pending calls at once.

@@ -57,6 +57,7 @@ impl CommandGuess {
     pub(super) const fn reason_for_nothing(&self) -> &'static str {
         match self.command {
             GuessedCommand::Call(_, CallCommand::Due) => "nothing was due on the call",
+            GuessedCommand::Call(_, CallCommand::Withdraw { .. }) => "the call was not to be withdrawn then",
             GuessedCommand::Waiting(..) => "the grant does not answer this call",
             GuessedCommand::Call(..) | GuessedCommand::Thread(_) => "the log says the same already",
         }

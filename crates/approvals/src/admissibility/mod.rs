@@ -33,7 +33,7 @@ use crate::{
     registry::LogRegistries,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallErased, CallId, Event, Sha256, ThreadArchived, ThreadId, chain};
+use countersign_events::{Body, CallErased, CallId, Event, PolicyChange, Sha256, ThreadArchived, ThreadId, chain};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
@@ -227,7 +227,7 @@ impl AdmissibilityCheck {
             return late;
         }
         let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
-        let facts = LogFacts { proofs, tools, advisors };
+        let facts = LogFacts { proofs, tools, advisors, policy_change: policy.change.as_ref() };
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
         let mut closest: Option<(usize, String)> = None;
@@ -301,6 +301,7 @@ struct LogFacts<'a> {
     proofs: ProofContext<'a>,
     tools: &'a PinnedTools,
     advisors: &'a AdvisorDirectory,
+    policy_change: Option<&'a PolicyChange>,
 }
 
 /// Compares an erasure. A call that is open cannot be erased.
@@ -381,6 +382,7 @@ fn decide_on_guess(
         proofs: facts.proofs,
         pinned: guess.proposed_tool().and_then(|tool| facts.tools.get(tool)),
         advisors: Some(facts.advisors),
+        policy_change: facts.policy_change,
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {

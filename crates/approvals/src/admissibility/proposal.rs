@@ -5,6 +5,7 @@ use crate::{
     CommandEvidence, GrantScope, Thread,
     batch::thread_state::ThreadState,
     decide::{DefinitionIdentity, HashedArguments, ProposalReview, ProposeCommand},
+    thread::Grant,
 };
 use countersign_events::{
     ApprovalRequest, ApprovalResponse, Body, Json, Sha256, Source, ToolCall, ToolDefinition, Verdict,
@@ -113,12 +114,17 @@ impl RecordedProposal<'_> {
         expires_in: Option<Duration>,
     ) -> Option<CommandGuess> {
         let has_same_call = request.same_call.is_some();
+        let withdraw_after = request.withdraw_after_seconds.map(Duration::from_secs);
         let policy =
-            evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None);
-        let patterns = self.pattern_grants();
-        let mut thread = thread_without(self.thread, |seq| patterns.contains(&seq));
+            evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None)
+                .with_withdraw_after(withdraw_after);
+        let uncertain = self.uncertain_grants();
+        let mut thread = thread_without(self.thread, |seq| uncertain.contains(&seq));
         let same = request.same_call.as_ref().map(|same| &same.id);
-        thread.recent.retain(|recent| recent.unused_by.as_ref() == same);
+        thread.recent.retain(|recent| recent.holder() == same);
+        for recent in &mut thread.recent {
+            recent.arguments = recent.arguments.with_erased_as_same(self.call);
+        }
         self.guess(judgement, policy, thread, expires_in).map(|mut guess| {
             if let CommandEvidence::Judgement(judged) = guess.evidence {
                 let suggested = request.suggested_scopes.clone();
@@ -184,6 +190,8 @@ impl RecordedProposal<'_> {
             definition,
             expires_in,
             replaces,
+            // The policy of an answer does not say so, and then it does not matter.
+            withdraw_when_gone: policy.withdraw_after().is_some(),
         };
         let guess = CommandGuess::proposal(command, self.row, policy);
         Some(CommandGuess { evidence, thread: Some(thread), ..guess })
@@ -227,19 +235,32 @@ impl RecordedProposal<'_> {
         }
     }
 
-    /// The grants and denials whose patterns only the policy that was active then could match.
-    fn pattern_grants(&self) -> Vec<i64> {
-        let is_pattern = |scope: &Option<GrantScope>| matches!(scope, Some(GrantScope::Pattern(_)));
-        self.thread.grants.iter().filter(|grant| is_pattern(&grant.scope)).map(|grant| grant.seq).collect()
+    /// The grants and denials of which the log does not say if they answer the call: those for a pattern, which only the policy
+    /// that was active then could match, and those for other words, which an earlier version may have compared.
+    fn uncertain_grants(&self) -> Vec<i64> {
+        let is_uncertain = |grant: &&Grant| match grant.scope {
+            Some(GrantScope::Pattern(_)) => true,
+            Some(GrantScope::Exact) => grant.arguments.hash != self.call.arguments_hash,
+            _ => false,
+        };
+        self.thread.grants.iter().filter(is_uncertain).map(|grant| grant.seq).collect()
     }
 
     /// The thread with the decision that answered, and without those that the then active policy may have ruled out.
     fn thread_for_answer(&self, response: &ApprovalResponse) -> Thread {
-        let mut dropped = self.pattern_grants();
+        let mut dropped = self.uncertain_grants();
         dropped.extend(self.thread.grants.iter().filter(|grant| grant.allows).map(|grant| grant.seq));
         let first_recent = response.grant.unwrap_or(i64::MAX);
         dropped.extend(self.thread.recent.iter().map(|recent| recent.seq).filter(|seq| *seq < first_recent));
-        thread_without(self.thread, |seq| Some(seq) != response.grant && dropped.contains(&seq))
+        let mut thread =
+            thread_without(self.thread, |seq| Some(seq) != response.grant && dropped.contains(&seq));
+        let exact = thread.grants.iter_mut().filter(|grant| grant.scope == Some(GrantScope::Exact));
+        let origins = exact.map(|grant| (grant.seq, &mut grant.arguments));
+        let recent = thread.recent.iter_mut().map(|recent| (recent.seq, &mut recent.arguments));
+        for (_, arguments) in origins.chain(recent).filter(|(seq, _)| Some(*seq) == response.grant) {
+            *arguments = arguments.with_erased_as_same(self.call);
+        }
+        thread
     }
 
     /// The terms on which the policy may have asked: any that the recorded decision covers.

@@ -7,8 +7,8 @@ use super::{
     log_row::LogRow,
     thread_guess::without_patterns,
 };
-use crate::{CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview};
-use countersign_events::{ApprovalResponse, Body, Decision, Mode, Source, Timestamp, ToolPolicy};
+use crate::{CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview, thread::Grant};
+use countersign_events::{ApprovalResponse, Body, Decision, Mode, Source, Timestamp, ToolCall, ToolPolicy};
 use countersign_policy::QualifiedPeople;
 use std::collections::HashMap;
 
@@ -77,16 +77,23 @@ pub(super) fn guess(head: &LogRow, state: &ThreadState, last: Option<LastGrant>)
         })
     };
     let guess = CommandGuess::new(GuessedCommand::Waiting(id, last.seq), head, policy);
-    Some(CommandGuess { evidence, thread: Some(thread_of_answer(&state.thread, last.seq)), ..guess })
+    Some(CommandGuess {
+        evidence,
+        thread: Some(thread_of_answer(&state.thread, last.seq, &call.proposal.what)),
+        ..guess
+    })
 }
 
 /// The thread as the grant may have found it. The log records neither the calls that other patterns matched, nor which
 /// calls the thread's own settings would have allowed first.
-fn thread_of_answer(recorded: &Thread, grant: i64) -> Thread {
+fn thread_of_answer(recorded: &Thread, grant: i64, call: &ToolCall) -> Thread {
     let mut thread = without_patterns(recorded).unwrap_or_else(|| recorded.clone());
     let given = recorded.grants.iter().filter(|given| given.seq == grant);
     thread.grants.retain(|other| other.seq != grant);
-    thread.grants.extend(given.cloned());
+    thread.grants.extend(given.map(|given| {
+        let arguments = given.arguments.with_erased_as_same(call);
+        Grant { arguments, ..given.clone() }
+    }));
     thread.mode = thread.mode.filter(|set| set.what.mode != Mode::ApproveAll);
     thread.policies.retain(|_, set| set.what.policy != ToolPolicy::Allow);
     thread

@@ -139,6 +139,7 @@ impl BatchState {
             proofs: ProofContext { log: envelope.log, keys },
             pinned,
             advisors: registries.are_directories_read.then_some(&registries.advisors),
+            policy_change: registries.policy.change.as_ref(),
             ..state.decision_context(thread_id, envelope)
         };
         let call = state.call(id);

@@ -14,8 +14,13 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, registry::LogRegistries, thread::LONGEST_MEMORY};
-use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
+use crate::{
+    Call, CallCommand, Thread,
+    registry::{ActivePolicyHash, LogRegistries},
+    thread::LONGEST_MEMORY,
+};
+use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, PolicyChange};
+use countersign_policy::has_prose;
 use std::collections::{HashMap, HashSet};
 use thread_state::ThreadState;
 
@@ -69,9 +74,11 @@ impl BatchState {
         self.registries.policy.hash
     }
 
-    /// Records the active policy's hash, as it was read from the log.
-    pub fn set_policy(&mut self, hash: Option<Sha256>) {
-        self.registries.policy.hash = hash;
+    /// Records the active policy's hash and the event that set it, as they were read from the log.
+    pub fn set_policy(&mut self, active: Option<(Sha256, PolicyChange)>) {
+        self.registries.policy = active.map_or_else(ActivePolicyHash::default, |(hash, change)| {
+            ActivePolicyHash { hash: Some(hash), change: Some(change) }
+        });
         self.is_policy_read = true;
     }
 
@@ -120,6 +127,9 @@ impl BatchState {
                 let hash = propose.arguments.hash();
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
+                }
+                if has_prose(&propose.name) && state.is_none_or(|state| !state.is_recent_read) {
+                    missing.recent.insert(thread_id.clone());
                 }
                 if propose.definition.is_some() && self.registries.tools.get(&propose.name).is_none() {
                     missing.tools.insert(propose.name.clone());
@@ -195,6 +205,9 @@ impl BatchState {
         }
         for thread_id in &read.threads {
             self.threads.entry(thread_id.clone()).or_default().is_read = true;
+        }
+        for thread_id in &read.recent {
+            self.threads.entry(thread_id.clone()).or_default().is_recent_read = true;
         }
         Ok(())
     }

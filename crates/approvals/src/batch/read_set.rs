@@ -13,7 +13,10 @@ pub struct ReadSet {
     pub threads: HashSet<ThreadId>,
     /// Argument hashes in a thread: the events of calls with these arguments that people decided after `since`.
     pub same_arguments: HashSet<(ThreadId, Sha256)>,
-    /// The earliest decision that `same_arguments` asks for.
+    /// Threads for which the events of all calls that people decided after `since` are needed, because arguments with other
+    /// hashes may be the same call.
+    pub recent: HashSet<ThreadId>,
+    /// The earliest decision that `same_arguments` and `recent` ask for.
     pub since: Timestamp,
     /// Threads for which the events of all calls that have not started (pending or allowed) are needed.
     pub open: HashSet<ThreadId>,
@@ -37,6 +40,7 @@ impl Default for ReadSet {
             calls: HashSet::new(),
             threads: HashSet::new(),
             same_arguments: HashSet::new(),
+            recent: HashSet::new(),
             since: Timestamp::from_millis(0),
             open: HashSet::new(),
             all_open: false,
@@ -56,6 +60,7 @@ impl ReadSet {
         self.calls.is_empty()
             && self.threads.is_empty()
             && self.same_arguments.is_empty()
+            && self.recent.is_empty()
             && self.open.is_empty()
             && !self.all_open
             && !self.policy

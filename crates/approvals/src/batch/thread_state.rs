@@ -12,6 +12,8 @@ pub(crate) struct ThreadState {
     pub(crate) is_read: bool,
     /// The argument hashes for which people's recent decisions were read.
     pub(crate) same_arguments: HashSet<Sha256>,
+    /// Whether all of people's recent decisions were read.
+    pub(crate) is_recent_read: bool,
     pub(crate) thread: Thread,
     /// The calls that were read. `None` records that the log has no such call.
     pub(crate) calls: HashMap<CallId, Option<Call>>,
@@ -39,6 +41,7 @@ impl ThreadState {
             proofs: ProofContext { log: envelope.log, keys: None },
             pinned: None,
             advisors: None,
+            policy_change: None,
         }
     }
 

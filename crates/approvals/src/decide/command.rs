@@ -4,7 +4,7 @@ use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
     AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionProof, ErasedRow,
-    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId,
+    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId, Timestamp,
     ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
@@ -44,6 +44,11 @@ pub enum CallCommand {
     Erase(EraseCommand),
     /// Write the events that are due: a reminder, an escalation, an expiry.
     Due,
+    /// Withdraw it, because its proposer is gone.
+    Withdraw {
+        /// When the proposer was last seen.
+        last_seen: Timestamp,
+    },
 }
 
 /// Erases call content.
@@ -141,6 +146,8 @@ pub struct ProposeCommand {
     pub expires_in: Option<Duration>,
     /// The earlier call that this one replaces. Its unused approval may move here.
     pub replaces: Option<CallId>,
+    /// Whether people's time for it ends when its proposer is gone for as long as the policy says.
+    pub withdraw_when_gone: bool,
 }
 
 impl fmt::Debug for ProposeCommand {

@@ -8,7 +8,7 @@ use crate::{
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
 };
-use countersign_events::{Place, Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{Place, PolicyChange, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::{Judgement, Policy};
 
 /// Everything besides the call that a decision may depend on.
@@ -36,6 +36,8 @@ pub struct DecisionContext<'a> {
     pub pinned: Option<&'a PinnedTool>,
     /// The reports on advisors and their modes, for a command that needs them.
     pub advisors: Option<&'a AdvisorDirectory>,
+    /// The event that set the active policy, for a command that may answer a waiting call by it.
+    pub policy_change: Option<&'a PolicyChange>,
 }
 
 impl DecisionContext<'_> {

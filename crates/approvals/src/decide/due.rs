@@ -47,11 +47,24 @@ pub(super) fn due_or_answered(call: &Call, context: &DecisionContext<'_>) -> Vec
 fn answered(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> {
     let CallStanding::Pending { request } = &call.standing else { return None };
     let judgement = context.judgement_of(call.arguments_hash()).ok()?;
-    match judgement.verdict {
-        Verdict::Block => Some(blocked(call, judgement, context)),
-        Verdict::Allow => allowed(call, request, judgement, context),
-        Verdict::Ask => None,
-    }
+    let events = match judgement.verdict {
+        Verdict::Block => blocked(call, judgement, context),
+        Verdict::Allow => vec![allowed(call, request, judgement, context)?],
+        Verdict::Ask => return None,
+    };
+    Some(events.into_iter().map(|event| with_policy_change(event, context)).collect())
+}
+
+/// The response names the change of the policy that answers the call, because its author lets the call run or denies it.
+fn with_policy_change(NewEvent { by, body }: NewEvent, context: &DecisionContext<'_>) -> NewEvent {
+    let body = match body {
+        Body::ApprovalResponse(response) => Body::ApprovalResponse(ApprovalResponse {
+            policy_change: context.policy_change.cloned(),
+            ..response
+        }),
+        other => other,
+    };
+    NewEvent { by, body }
 }
 
 /// The answer if the policy allows the call, as if the call were proposed now. A person who voted to deny it or changed
@@ -61,7 +74,7 @@ fn allowed(
     request: &RecordedFact<ApprovalRequest>,
     judgement: &Judgement,
     context: &DecisionContext<'_>,
-) -> Option<Vec<NewEvent>> {
+) -> Option<NewEvent> {
     if find_objection(&call.course.votes).is_some() {
         return None;
     }
@@ -69,7 +82,7 @@ fn allowed(
     let is_changed = request.what.changed_definition.is_some();
     match ruling::rule_on_call(judgement, &call.subject(), proposed, is_changed, context) {
         CallRuling::Allow(answer) if answer.source == Source::Policy => {
-            Some(vec![propose::allowed(proposed, &answer, None, judgement, context)])
+            Some(propose::allowed(proposed, &answer, None, judgement, context))
         }
         _ => None,
     }

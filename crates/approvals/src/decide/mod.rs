@@ -37,6 +37,7 @@ mod stop;
 mod terms;
 mod vote;
 mod waiting;
+mod withdraw;
 
 pub use advise::MAX_ADVICE_BYTES;
 pub use arguments::HashedArguments;
@@ -62,6 +63,7 @@ pub(crate) use proof::{AcceptedKeys, check_signature};
 pub use terms::answer_needs_judgement;
 pub(crate) use waiting::answer_waiting;
 pub use waiting::{MAX_WAITING, preview_waiting};
+pub use withdraw::is_withdrawal_due;
 
 use crate::{Call, Refused, UnknownFact};
 use countersign_events::CallId;
@@ -74,7 +76,7 @@ pub fn decide(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, CommandFailure> {
     if let Some(fact) = find_restriction(call, command, context) {
-        return if matches!(command, CallCommand::Due) {
+        return if matches!(command, CallCommand::Due | CallCommand::Withdraw { .. }) {
             Ok(Vec::new())
         } else {
             Err(Refused::from(fact).into())
@@ -97,6 +99,9 @@ pub fn decide(
         (CallCommand::Flag { comment }, Some(call)) => Ok(flag::flag(call, comment.as_deref(), context)?),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
         (CallCommand::Due, Some(call)) => Ok(due::due_or_answered(call, context)),
+        (CallCommand::Withdraw { last_seen }, Some(call)) => {
+            Ok(withdraw::withdraw(call, *last_seen, context))
+        }
     }
 }
 
@@ -126,7 +131,8 @@ const fn may_ignore_restrictions(command: &CallCommand, call: Option<&Call>) -> 
         | CallCommand::Release { .. }
         | CallCommand::Advise(_)
         | CallCommand::Erase(_)
-        | CallCommand::Due => false,
+        | CallCommand::Due
+        | CallCommand::Withdraw { .. } => false,
     }
 }
 

@@ -49,6 +49,8 @@ pub(super) fn new_response(
         proof: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
+        policy_change: None,
+        proposer_last_seen_at: None,
         erased: ErasedTexts::new(),
     }
 }

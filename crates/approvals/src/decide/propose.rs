@@ -170,6 +170,11 @@ fn new_request(
         same_call: None,
         changed_definition,
         suggested_scopes: context.evidence.suggested_scopes().to_vec(),
+        withdraw_after_seconds: context
+            .policy
+            .withdraw_after()
+            .filter(|_| propose.withdraw_when_gone)
+            .map(|span| span.as_secs()),
         policy: context.policy.hash(),
     }
 }

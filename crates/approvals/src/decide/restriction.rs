@@ -38,7 +38,7 @@ fn find_denial(
 ) -> Option<RulingAnswer> {
     let since = if hash == call.proposal.what.arguments_hash { call.proposal.seq } else { 0 };
     let look = PatternContext::new(context.policy, subject);
-    let origin = ScopeOrigin { arguments_hash: hash, ..call.made() };
+    let origin = call.made().with_arguments(hash);
     let mut denials = ruling::matching_denials(context.thread, origin, &look);
     denials.find(|denial| denial.seq > since).map(RulingAnswer::from_grant)
 }

@@ -28,5 +28,6 @@ pub(super) fn revoke<'a>(
 /// Returns true if the denial may hold back the call. A pattern is not compared, so that no argument is parsed here.
 fn may_hold_back(denial: &Grant, call: &Call) -> bool {
     let is_exact = denial.scope == Some(GrantScope::Exact);
-    call.proposal.what.name == denial.tool && (!is_exact || call.arguments_hash() == denial.arguments_hash)
+    let now = call.made().with_arguments(call.arguments_hash());
+    now.tool == &denial.tool && (!is_exact || now.arguments.is_same(&denial.arguments))
 }

@@ -5,12 +5,13 @@ use super::{DecisionContext, eligible};
 use crate::{
     GrantScope, Thread,
     scope::ScopeOrigin,
-    thread::{Grant, GrantTerms, RecentDecision},
+    thread::{Grant, GrantTerms, LONGEST_MEMORY, RecentDecision},
 };
 use countersign_events::{
     CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy, Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
+use std::time::Duration;
 
 /// The ruling on a call before any person is asked.
 pub(super) enum CallRuling {
@@ -22,7 +23,7 @@ pub(super) enum CallRuling {
     Block(RulingAnswer),
     /// It may not run: the thread denies every `ask`, or people denied the call before.
     Deny(RulingAnswer),
-    /// People decide among these options, and learn of the same call if it is allowed and has not started.
+    /// People decide among these options, and learn of the same call if it is allowed or has no result yet.
     Ask(Vec<Decision>, Option<SameCall>),
 }
 
@@ -70,7 +71,8 @@ pub(super) fn rule_on_call(
     let is_stopped = context.thread.mode() == Mode::Stopped;
     let question = || {
         let look = PatternContext::new(context.policy, subject);
-        OpenQuestion { judgement, look, recorded, is_changed, context }.rule(own)
+        let origin = ScopeOrigin::of_call(recorded);
+        OpenQuestion { judgement, look, recorded, origin, is_changed, context }.rule(own)
     };
     match (judgement.verdict, own) {
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
@@ -119,6 +121,8 @@ struct OpenQuestion<'a> {
     judgement: &'a Judgement,
     look: PatternContext<'a>,
     recorded: &'a ToolCall,
+    /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
+    origin: ScopeOrigin<'a>,
     /// Whether no person has accepted the tool's definition.
     is_changed: bool,
     context: &'a DecisionContext<'a>,
@@ -127,7 +131,7 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(denial) = matching_denials(self.context.thread, self.origin(), &self.look).next() {
+        if let Some(denial) = matching_denials(self.context.thread, self.origin, &self.look).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, or the rule a proof, neither mode nor grant allows, and no new grant
@@ -180,7 +184,7 @@ impl OpenQuestion<'_> {
         let (terms, agent) = (&self.judgement.terms, self.look.subject().principal);
         let is_for_agent = |grant: &&Grant| grant.agent.as_ref().is_none_or(|given| given == agent);
         let includes = |grant: &Grant, scope: &GrantScope| {
-            scope.answers(grant.made(), self.origin(), &self.look, RuleEffect::Widen)
+            scope.answers(grant.made(), self.origin, &self.look, RuleEffect::Widen)
         };
         self.context.thread.standing().filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
             grant.scope.as_ref().is_some_and(|scope| includes(grant, scope))
@@ -188,28 +192,22 @@ impl OpenQuestion<'_> {
         })
     }
 
-    /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
-    const fn origin(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin::of_call(self.recorded)
-    }
-
     /// The last decision of people on the same call, if it is recent and has the wanted kind.
     fn recent_decision(&self, is_wanted: impl Fn(&RecentDecision) -> bool) -> Option<&RecentDecision> {
         let remembered = self.context.policy.remember();
-        let alike = |recent: &&RecentDecision| {
-            !remembered.is_zero()
-                && recent.tool == *self.look.subject().tool
+        let alike = self.alike(remembered).filter(|_| !remembered.is_zero());
+        alike.max_by_key(|recent| recent.seq).filter(|recent| is_wanted(recent))
+    }
+
+    /// The decisions of people on the same call within this time.
+    fn alike(&self, span: Duration) -> impl Iterator<Item = &RecentDecision> {
+        let is_alike = move |recent: &&RecentDecision| {
+            recent.tool == *self.look.subject().tool
                 && recent.place == self.recorded.place
-                && recent.arguments_hash == self.recorded.arguments_hash
-                && recent.at.after(remembered) > self.context.now
+                && recent.arguments.is_same(&self.origin.arguments)
+                && recent.at.after(span) > self.context.now
         };
-        self.context
-            .thread
-            .recent
-            .iter()
-            .filter(alike)
-            .max_by_key(|recent| recent.seq)
-            .filter(|recent| is_wanted(recent))
+        self.context.thread.recent.iter().filter(is_alike)
     }
 
     /// An unused approval of the same call, and the call that holds it.
@@ -230,8 +228,19 @@ impl OpenQuestion<'_> {
             .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id.clone()))
     }
 
+    /// What approvers should know before they allow the call again: it may run without them, or it runs already.
     fn same_call(&self) -> Option<SameCall> {
-        self.unused_approval().map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at })
+        let unused = self.unused_approval();
+        unused
+            .map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at, started_at: None })
+            .or_else(|| self.started_call())
+    }
+
+    fn started_call(&self) -> Option<SameCall> {
+        let started = self.alike(LONGEST_MEMORY).filter(|recent| recent.started.is_some());
+        let recent = started.max_by_key(|recent| recent.seq)?;
+        let (id, at) = recent.started.clone()?;
+        Some(SameCall { id, allowed_at: recent.at, started_at: Some(at) })
     }
 
     /// Returns true if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person

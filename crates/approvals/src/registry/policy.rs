@@ -2,7 +2,7 @@
 
 use super::{AdmissionContext, LogRegistry, wrong_group};
 use crate::{Refused, decide::check_is_person};
-use countersign_events::{Body, Event, PolicySet, Sha256, principal::PrincipalKind};
+use countersign_events::{Body, Event, PolicyChange, PolicySet, Sha256, principal::PrincipalKind};
 use countersign_policy::{Policy, PolicyText};
 use std::sync::Arc;
 
@@ -25,15 +25,17 @@ impl SetPolicyCommand {
     }
 }
 
-/// The active policy's hash.
-#[derive(Debug, Clone, Copy, Default)]
+/// The active policy's hash, and the event that set it.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ActivePolicyHash {
     /// The hash; `None` in a log without a policy.
     pub(crate) hash: Option<Sha256>,
+    /// The event; `None` in a log without a policy.
+    pub(crate) change: Option<PolicyChange>,
 }
 
 impl ActivePolicyHash {
-    pub(super) fn check_replaced(self, replaced: Option<Sha256>) -> Result<(), Refused> {
+    pub(super) fn check_replaced(&self, replaced: Option<Sha256>) -> Result<(), Refused> {
         match self.hash.filter(|active| replaced != Some(*active)) {
             Some(in_force) => Err(Refused::PolicyChanged { in_force }),
             None => Ok(()),
@@ -55,9 +57,10 @@ impl LogRegistry for ActivePolicyHash {
         Ok((self.hash != Some(hash)).then_some(fact))
     }
 
-    fn evolve(&mut self, _event: &Event, body: &Body) {
+    fn evolve(&mut self, event: &Event, body: &Body) {
         if let Body::PolicySet(set) = body {
             self.hash = Some(set.hash);
+            self.change = Some(PolicyChange { seq: event.seq, principal: event.principal.clone() });
         }
     }
 }

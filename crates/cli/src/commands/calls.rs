@@ -116,13 +116,16 @@ fn state_cell(call: &api::Call) -> TableCell {
     }
 }
 
-/// The principal that decided; for a grant, the person who gave it.
+/// The principal that decided; for a grant, the person who gave it; for a policy that changed while the call waited, also
+/// the person who changed it.
 fn describe_decider(call: &api::Call) -> String {
     let Some(response) = &call.response else { return String::new() };
-    match (&response.grant_origin, response.grant) {
-        (Some(origin), Some(grant)) => {
+    let by = escape_text(response.principal.as_str());
+    match (&response.grant_origin, response.grant, &response.policy_change) {
+        (Some(origin), Some(grant), _) => {
             format!("{}, grant {grant}", escape_text(origin.principal.as_str()))
         }
-        _ => escape_text(response.principal.as_str()),
+        (_, _, Some(change)) => format!("{by}, set by {}", escape_text(change.principal.as_str())),
+        _ => by,
     }
 }

@@ -197,6 +197,8 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
         definition: None,
         expires_in_seconds: None,
         replaces: None,
+        // A call that is deferred comes back with the session, perhaps days later.
+        withdraw_when_gone: !terms.defers,
     };
     Ok((thread, request))
 }

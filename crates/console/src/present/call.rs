@@ -11,7 +11,7 @@ use super::{
     text::{argument_lines, escape_text, folded_argument_lines, format_age},
 };
 use countersign_api as api;
-use countersign_events::{CallState, Json, Timestamp};
+use countersign_events::{CallState, Json, Timestamp, PolicyChange};
 
 /// How much of a long argument or result is shown.
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +111,9 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     let mut facts =
         vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
     facts.extend(response.grant_origin.as_ref().map(|origin| ("granted", grant_origin_text(origin))));
+    let last_seen = response.proposer_last_seen_at;
+    facts.extend(last_seen.map(|at| ("gone", format!("the agent was last seen at {at}"))));
+    facts.extend(response.policy_change.as_ref().map(|change| ("because", policy_change_text(change))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
@@ -129,6 +132,11 @@ fn grant_origin_text(origin: &api::GrantOrigin) -> String {
     let api::GrantOrigin { principal, at, tool_call_id, decision, says, .. } = origin;
     let (who, id) = (escape_text(principal.as_str()), escape_text(tool_call_id.as_str()));
     format!("by {who} at {at}: {} on {id}, for {}", decision.as_str(), escape_text(says))
+}
+
+/// The policy change that answered a call which waited.
+fn policy_change_text(change: &PolicyChange) -> String {
+    format!("{} changed the policy in event {}", escape_text(change.principal.as_str()), change.seq)
 }
 
 /// The executors, the release and the result.

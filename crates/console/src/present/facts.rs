@@ -4,7 +4,7 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_approvals::GrantScope;
 use countersign_events::{
-    Basis, CallId, Decision, DecisionProof, Json, OnExpiry, ProofKind, ProofRequirement, SameCall,
+    Basis, CallId, CallState, Decision, DecisionProof, Json, OnExpiry, ProofKind, ProofRequirement,
     ShadowVerdict, SuggestedScope, json::ArgumentChange, look_alike::Likeness,
 };
 
@@ -240,8 +240,18 @@ pub(crate) const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
     }
 }
 
-fn same_call_text(same: &SameCall) -> String {
-    format!("{} was allowed at {} and has not started", escape_text(same.id.as_str()), same.allowed_at)
+/// The same call, proposed earlier. An approver may not want it to run twice.
+fn same_call_text(same: &api::SameCall) -> String {
+    let id = escape_text(same.id.as_str());
+    let Some(started_at) = same.started_at else {
+        return format!("{id} was allowed at {} and has not started", same.allowed_at);
+    };
+    let now = match same.state {
+        Some(CallState::Running) | None => "runs",
+        Some(CallState::Unknown) => "was lost, so nobody knows if it ran",
+        Some(_) => "has ended since",
+    };
+    format!("{id} was started at {started_at} and {now}")
 }
 
 fn similar_text(count: usize) -> String {

@@ -144,6 +144,7 @@ impl EmbeddedService {
             let last_call = last_calls.get(&call.thread_id).copied().unwrap_or_default();
             let similar = self.store.count_similar(call, last_call, limit).await?;
             inform_approvers(request, call, similar, &policy);
+            self.add_state_of_same_call(&call.thread_id, request).await?;
             inform_about_tool(view, &tools);
         }
         self.all_with_presence(views).await
@@ -166,9 +167,23 @@ impl EmbeddedService {
         if let Some(request) = &mut view.request {
             let similar = self.store.count_similar(&call, last_call, MAX_HISTORY_CALLS).await?;
             inform_approvers(request, &call, similar, &self.policy.policy_for_views());
+            self.add_state_of_same_call(&call.thread_id, request).await?;
             inform_about_tool(&mut view, &*self.read_tools().await?);
         }
         Ok(self.with_last_seen(view, proposer_seen_at.max(seen_here)))
+    }
+
+    /// Adds the state of the same call that was proposed earlier. Few requests have one.
+    async fn add_state_of_same_call(
+        &self,
+        thread: &ThreadId,
+        request: &mut api::ApprovalRequest,
+    ) -> Result<(), GateFailure> {
+        if let Some(same) = &mut request.same_call {
+            let now = self.store.clock().now();
+            same.state = self.store.call(thread, &same.id).await?.map(|call| call.state(now));
+        }
+        Ok(())
     }
 
     /// The last calls of the thread as they were proposed, the newest first, `limit` at most.

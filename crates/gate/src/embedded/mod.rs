@@ -45,6 +45,7 @@ use crate::{
     policy_judge::PolicyJudge,
     presence_keeper::PresenceKeeper,
     view_call,
+    withdrawal_runner::WithdrawalRunner,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -70,6 +71,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) metrics: CallMetrics,
     pub(crate) advisor_metrics: AdvisorMetrics,
     pub(crate) judge: PolicyJudge,
+    follower: PolicyFollower,
     /// One analysis of the log runs at a time, because each takes a processor and memory.
     pub(crate) analyses: Semaphore,
     presence: PresenceKeeper,
@@ -134,8 +136,15 @@ impl EmbeddedService {
         // All write. A process that can only read shows what the log contains.
         if !store.is_read_only() {
             tasks.spawn(runner.run(stop.clone()));
-            tasks.spawn(follower.run(stop.clone()));
+            tasks.spawn(follower.clone().run(stop.clone()));
             tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
+            let withdrawals = WithdrawalRunner {
+                store: store.clone(),
+                policy: Arc::clone(&policy),
+                metrics: metrics.clone(),
+                presence: presence.clone(),
+            };
+            tasks.spawn(withdrawals.run(stop.clone()));
         }
         Ok(Self {
             store,
@@ -143,6 +152,7 @@ impl EmbeddedService {
             metrics,
             advisor_metrics: AdvisorMetrics::default(),
             judge,
+            follower,
             analyses: Semaphore::new(1),
             presence,
             tokens,
@@ -369,6 +379,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         identity: DefinitionIdentity::Computed,
         expires_in: call.expires_in_seconds.map(span_of_seconds),
         replaces: call.replaces.clone(),
+        withdraw_when_gone: call.withdraw_when_gone,
     })
 }
 

@@ -44,7 +44,8 @@ impl EmbeddedService {
         self.events(&filter, &VisibleThreads::default(), page).await
     }
 
-    /// Activates a policy. Returns when this process judges by it.
+    /// Activates a policy. Returns when this process judges by it, and has answered the calls that waited for people and that
+    /// the policy allows or blocks.
     pub(crate) async fn apply_policy(
         &self,
         by: &CommandCaller,
@@ -69,6 +70,7 @@ impl EmbeddedService {
         self.execute(set_policy(&self.store, by.clone(), command)).await?;
         self.policy.reload(&self.store).await?;
         self.policy.report_file_trouble(None);
+        self.follower.review_after_change().await;
         self.policy_in_force().await
     }
 

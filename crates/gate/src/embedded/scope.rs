@@ -54,6 +54,7 @@ impl EmbeddedService {
                 proofs: ProofContext::default(),
                 pinned: None,
                 advisors: None,
+                policy_change: None,
             };
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);

@@ -34,13 +34,19 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         on_expiry: request.on_expiry,
         similar_operations_count: None,
         scopes: Vec::new(),
-        same_call: request.same_call.clone(),
+        same_call: request.same_call.as_ref().map(|same| api::SameCall {
+            id: same.id.clone(),
+            allowed_at: same.allowed_at,
+            started_at: same.started_at,
+            state: None,
+        }),
         changed_definition: request.changed_definition.map(|changed| api::DefinitionChange {
             definition_hash: changed.definition_hash,
             accepted_hash: changed.accepted_hash,
             accepted: false,
             changes: Vec::new(),
         }),
+        withdraw_after_seconds: request.withdraw_after_seconds,
         policy: request.policy,
     })
 }

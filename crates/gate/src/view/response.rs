@@ -29,6 +29,8 @@ pub(crate) fn view_response(
         proof: response.proof.clone(),
         lapses_at: response.lapses_at,
         policy: response.policy,
+        policy_change: response.policy_change.clone(),
+        proposer_last_seen_at: response.proposer_last_seen_at,
     }
 }
 

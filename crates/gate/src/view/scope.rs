@@ -1,10 +1,7 @@
 //! Previews of the scopes that a decision may have: comparisons with the recent calls of the thread.
 
 use countersign_api::EarlierCalls;
-use countersign_approvals::{
-    Call,
-    scope::{GrantScope, ScopeOrigin},
-};
+use countersign_approvals::{Call, scope::GrantScope};
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 
 /// The most calls that a preview names.
@@ -39,7 +36,7 @@ impl<'a> CallHistory<'a> {
                 earlier.masked += 1;
                 continue;
             }
-            let origin = ScopeOrigin { arguments_hash: other.arguments_hash(), ..other.made() };
+            let origin = other.made().with_arguments(other.arguments_hash());
             let answers = |effect| scope.answers(call.made(), origin, look, effect);
             earlier.allows += usize::from(answers(RuleEffect::Widen));
             if answers(RuleEffect::Restrict) {

@@ -13,7 +13,7 @@ use crate::{
     ApproverDirectory, KeyRegistrars, MismatchAction, PendingLimits,
     annotation::HintTrust,
     approvers::PolicyPerson,
-    settings::PolicySettings,
+    settings::{PolicySettings, SHORTEST_WITHDRAWAL},
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
@@ -39,6 +39,9 @@ pub(super) fn read_settings(
     settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
     if let Some(node) = keys.optional("remember") {
         settings.remember = read_remember(node)?;
+    }
+    if let Some(node) = keys.optional("withdrawAfter") {
+        settings.withdraw_after = read_withdraw_after(node)?;
     }
     if let Some(node) = keys.optional("approverKeys") {
         settings.key_registrars = read_key_registrars(node)?;
@@ -114,6 +117,17 @@ fn read_remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
         return Err(node.fault("remember must be at most an hour (\"1h\")"));
     }
     Ok(span)
+}
+
+fn read_withdraw_after(node: &TomlNode) -> Result<Option<Duration>, PolicyFault> {
+    if node.text("withdrawAfter")? == "0s" {
+        return Ok(None);
+    }
+    let span = node.duration("withdrawAfter")?;
+    if span < SHORTEST_WITHDRAWAL {
+        return Err(node.fault("withdrawAfter must be at least a minute (\"1m\"), or \"0s\" for never"));
+    }
+    Ok(Some(span))
 }
 
 fn read_key_registrars(node: &TomlNode) -> Result<KeyRegistrars, PolicyFault> {

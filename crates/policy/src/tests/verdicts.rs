@@ -168,3 +168,11 @@ fn duration_is_a_whole_number_of_units() {
         assert_eq!(parse_span(text), None, "{text}");
     }
 }
+
+#[test]
+fn absence_has_a_lower_bound_and_no_upper_one() {
+    assert_eq!(policy("").withdraw_after(), Some(Duration::from_mins(10)));
+    assert_eq!(policy("withdrawAfter = \"0s\"").withdraw_after(), None);
+    assert_eq!(policy("withdrawAfter = \"2d\"").withdraw_after(), Some(Duration::from_hours(48)));
+    assert!(Policy::read("withdrawAfter = \"59s\"").is_err());
+}

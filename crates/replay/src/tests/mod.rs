@@ -141,6 +141,7 @@ impl TestLog {
             identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,
             replaces: None,
+            withdraw_when_gone: false,
         };
         self.execute_on_call(thread, Principal::agent("bot"), &id, CallCommand::Propose(change(propose)));
         id

@@ -43,6 +43,7 @@ impl StateLoad {
             .bind(json(&missing.counted_proposers))
             .bind(missing.directories)
             .bind(json(&missing.tools))
+            .bind(json(&missing.recent))
     }
 
     /// Adds the query's answer to the state.

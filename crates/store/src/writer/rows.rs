@@ -1,7 +1,9 @@
 //! The JSON form of a batch's rows: one parameter of the insert statement, and one value of the load statement.
 
 use countersign_approvals::PendingCounts;
-use countersign_events::{DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{
+    DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, PolicyChange,
+};
 use serde::Serialize;
 
 /// A loaded row: 0 if it belongs to a call or a thread, 1 if it is the log's end, and 2 if it is the active policy,
@@ -15,8 +17,8 @@ pub(super) struct LoadedRows {
     pub(super) events: Vec<Event>,
     /// The events at the log's end, if they were read.
     pub(super) end: Vec<Event>,
-    /// The hash of the active policy, if it was read and the log has one.
-    pub(super) policy: Option<Sha256>,
+    /// The hash of the active policy and the event that set it, if it was read and the log has one.
+    pub(super) policy: Option<(Sha256, PolicyChange)>,
     pub(super) pending: PendingCounts,
 }
 
@@ -34,7 +36,7 @@ pub(super) fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
         let data = Json::stored(data).map_err(|e| damaged(e.to_string()))?;
         if group == 2 {
             let policy: PolicyHash = data.read().map_err(|e| damaged(e.to_string()))?;
-            loaded.policy = Some(policy.hash);
+            loaded.policy = Some((policy.hash, PolicyChange { seq, principal }));
             continue;
         }
         let count = || u32::try_from(seq).unwrap_or(u32::MAX);

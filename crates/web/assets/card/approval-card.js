@@ -5,7 +5,7 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { isLong, renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
-import { describeAdvice, describeRefusal, describeState, describeTimeLeft } from "./describe.js";
+import { describeAdvice, describeRefusal, describeSameCall, describeState, describeTimeLeft } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
 import { WatchedCall, keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
@@ -210,9 +210,7 @@ export class ToolApprovalCard extends CountersignElement {
     }
     if (call.redacted?.length) warnings.push(`Secrets are masked: ${call.redacted.join(", ")}.`);
     if (call.proposerGone) warnings.push("The agent no longer waits. It may never run this call.");
-    if (call.request?.sameCall) {
-      warnings.push(`The same call is allowed already and has not started: ${call.request.sameCall.id}.`);
-    }
+    if (call.request?.sameCall) warnings.push(describeSameCall(call.request.sameCall));
     for (const { name, likeness } of call.lookAlikes ?? []) {
       warnings.push(likeness === "sameTool" ? `Another server has this tool, too: ${name}.` : `The name of the tool looks like ${name}.`);
     }

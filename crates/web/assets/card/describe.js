@@ -2,7 +2,7 @@
 
 import { describeAge, describeSpan, nameOf } from "../times.js";
 
-/** @import { ApprovalResponse, Call, CallAdvice } from "../types.d.ts" */
+/** @import { ApprovalResponse, Call, CallAdvice, SameCall } from "../types.d.ts" */
 /** @import { CountersignError } from "../countersign.js" */
 
 const DECISIONS = /** @type {Record<string, string>} */ ({
@@ -13,7 +13,8 @@ const DECISIONS = /** @type {Record<string, string>} */ ({
 
 /** Who decided what, and when. @param {ApprovalResponse} response @param {number} now */
 export function describeResponse(response, now) {
-  const by = response.source === "approver" ? nameOf(response.principal) : response.principal;
+  const name = response.source === "approver" ? nameOf(response.principal) : response.principal;
+  const by = response.policyChange ? `${name}, set by ${nameOf(response.policyChange.principal)}` : name;
   return `${by}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
 }
 
@@ -39,7 +40,7 @@ export function describeState(call, now) {
       return { badge: failed ? "failed" : "done", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
     }
     case "cancelled":
-      return { badge: "cancelled", style: "cancelled", text: "The agent withdrew it." };
+      return { badge: "cancelled", style: "cancelled", text: describeCancelled(call) };
     default:
       return {
         badge: "unknown outcome",
@@ -47,6 +48,19 @@ export function describeState(call, now) {
         text: `${call.execution?.executor ?? "The executor"} was lost, so nobody knows if it ran. ${decided}.`,
       };
   }
+}
+
+/** Why a call was cancelled. @param {Call} call */
+function describeCancelled(call) {
+  return call.response?.proposerLastSeenAt ? "It was withdrawn, because its agent was gone." : "The agent withdrew it.";
+}
+
+/** The same call, proposed earlier. @param {SameCall} same */
+export function describeSameCall({ id, startedAt, state }) {
+  if (state === "unknown") return `The same call was lost, so nobody knows if it ran: ${id}.`;
+  if (state === "running") return `The same call runs already: ${id}.`;
+  if (state === "allowed" || (!startedAt && !state)) return `The same call is allowed already and has not started: ${id}.`;
+  return `The same call was allowed before: ${id}.`;
 }
 
 /** The time until a pending request expires. @param {Call} call @param {number} now */
@@ -89,7 +103,8 @@ export function describeSteps(call) {
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
-    const how = response.source === "approver" ? "" : ` (${response.source})`;
+    const change = response.policyChange ? `, set by ${nameOf(response.policyChange.principal)}` : "";
+    const how = response.source === "approver" ? "" : ` (${response.source}${change})`;
     steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
   }
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
@@ -97,7 +112,7 @@ export function describeSteps(call) {
   for (const { principal, at } of call.flags ?? []) steps.push({ text: `${nameOf(principal)} flagged it`, at, style: "failed" });
   if (call.mismatch) steps.push({ text: `${nameOf(call.mismatch.principal)} reported that something else ran`, at: call.mismatch.at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
-  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: "The agent withdrew it" });
+  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: describeCancelled(call).slice(0, -1) });
   const text = open[call.state];
   return text ? [...steps, { text, at: "", style: "open" }] : steps;
 }

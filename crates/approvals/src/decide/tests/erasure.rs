@@ -172,3 +172,34 @@ proptest! {
         prop_assert_eq!(story.findings(), Vec::<String>::new());
     }
 }
+
+/// The log no longer has the arguments that were compared.
+#[test]
+fn answer_to_other_words_is_admissible_after_erasure() {
+    let list = |words: &str| format!(r#"{{"command":"ls","description":"{words}"}}"#);
+    for erased in ["denied", "repeated", "granted", "later"] {
+        let mut story = given("");
+        let asks = |story: &mut DecisionStory, id: &str, command: &str| {
+            story
+                .agent()
+                .call_command(id, CallCommand::Propose(propose(id, "Bash", command)))
+                .expect("proposed");
+        };
+        asks(&mut story, "denied", &list("one"));
+        let deny = CallCommand::Respond(RespondCommand::plain(Decision::Deny));
+        story.person("ada").call_command("denied", deny).expect("denied");
+        asks(&mut story, "repeated", &list("two"));
+        let make = |words: &str| format!(r#"{{"command":"make","description":"{words}"}}"#);
+        asks(&mut story, "granted", &make("one"));
+        let grant = RespondCommand::for_session(GrantScope::Exact);
+        story.person("ada").call_command("granted", CallCommand::Respond(grant)).expect("granted");
+        asks(&mut story, "later", &make("two"));
+        for (id, words) in [("granted", "one"), ("later", "two")] {
+            story.claims(id, "w", &make(words)).expect("claimed");
+            story.call_command(id, finish(Status::Success, "made")).expect("finished");
+        }
+        assert_eq!(story.findings(), [""; 0]);
+        story.erases(erased).expect("erased");
+        assert_eq!(story.findings(), [""; 0], "{erased}");
+    }
+}

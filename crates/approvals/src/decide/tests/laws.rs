@@ -480,6 +480,7 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
         read.calls.contains(&(thread_id(), call.id().clone()))
             || (!read.threads.is_empty() && is_lasting)
             || ((read.all_open || !read.open.is_empty()) && is_open)
+            || !read.recent.is_empty() && response.is_some()
             || read.same_arguments.contains(&(thread_id(), call.arguments_hash()))
     };
     let read_calls: Vec<_> = calls.filter(|call| is_read(call)).map(|call| call.id().clone()).collect();

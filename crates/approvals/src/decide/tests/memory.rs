@@ -363,3 +363,87 @@ fn settled_decisions_are_forgotten_and_others_kept() {
     assert_eq!(story.asks("d", "bash", FIRST), CallState::Denied);
     story.is_admissible();
 }
+
+const LIST: &str = r#"{"command":"ls","description":"list files"}"#;
+const LOOK: &str = r#"{"command":"ls","description":"look around"}"#;
+const LIST_ALL: &str = r#"{"command":"ls -a","description":"list files"}"#;
+
+#[test]
+fn words_for_people_are_no_part_of_the_call() {
+    let mut story = given("");
+    story.asks("a", "Bash", LIST);
+    story.answers("a", Decision::Deny, None).expect("denied");
+    assert_eq!(story.asks("b", "Bash", LOOK), CallState::Denied, "a denial answers other words");
+    assert_eq!(story.asks("c", "Bash", LIST_ALL), CallState::Pending);
+    story.answers("c", Decision::AllowSession, Some("\"exact\"")).expect("granted");
+    let other = r#"{"description":"all of them","command":"ls -a"}"#;
+    assert_eq!(story.asks("d", "Bash", other), CallState::Allowed, "and so does a grant");
+    let with_effect = r#"{"description":"all of them","command":"ls -a","timeout":7}"#;
+    assert_eq!(story.asks("e", "Bash", with_effect), CallState::Pending);
+    assert_eq!(story.asks("f", "deploy", LIST), CallState::Pending);
+    story.answers("f", Decision::Deny, None).expect("denied");
+    assert_eq!(
+        story.asks("g", "deploy", LOOK),
+        CallState::Pending,
+        "the description of another tool may count"
+    );
+    assert_eq!(story.inadmissible_rows(), [""; 0]);
+}
+
+#[test]
+fn unused_approval_moves_to_other_words_and_binds_them() {
+    let mut story = given("");
+    story.asks("a", "Bash", LIST);
+    story.answers("a", Decision::AllowOnce, None).expect("allowed");
+    let later = |id: &str, arguments: &str| {
+        CallCommand::Propose(ProposeCommand {
+            replaces: Some(call_id("a")),
+            ..propose(id, "Bash", arguments)
+        })
+    };
+    story.agent().call_command("b", later("b", LIST_ALL)).expect("asked");
+    assert_eq!((story.state("a"), story.state("b")), (CallState::Allowed, CallState::Pending));
+    story.agent().call_command("c", later("c", LOOK)).expect("moved");
+    assert_eq!((story.state("a"), story.state("c")), (CallState::Cancelled, CallState::Allowed));
+    assert_eq!(code(story.claims("c", "w", LIST)), "arguments_changed", "what runs is what c shows");
+    story.claims("c", "w", LOOK).expect("claimed");
+    assert_eq!(story.inadmissible_rows(), [""; 0]);
+}
+
+#[test]
+fn masked_arguments_are_compared_as_a_whole() {
+    let mut story = given("");
+    let with =
+        |words: &str| format!(r#"{{"command":"login","password":"hunter2hunter2","description":"{words}"}}"#);
+    story.asks("a", "Bash", &with("one"));
+    story.answers("a", Decision::Deny, None).expect("denied");
+    assert_eq!(story.asks("b", "Bash", &with("two")), CallState::Pending);
+    assert_eq!(story.asks("c", "Bash", &with("one")), CallState::Denied);
+}
+
+impl DecisionStory {
+    fn same_call(&self, id: &str) -> Option<(String, bool)> {
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        let same = call.request().expect("asked").what.same_call.clone()?;
+        Some((same.id.to_string(), same.started_at.is_some()))
+    }
+}
+
+#[test]
+fn repetition_names_the_same_call_until_it_has_a_result() {
+    let mut story = given("remember = \"0s\"");
+    story.asks("a", "bash", FIRST);
+    story.answers("a", Decision::AllowOnce, None).expect("allowed");
+    story.claims("a", "w", FIRST).expect("claimed");
+    story.asks("b", "bash", FIRST);
+    assert_eq!(story.same_call("b"), Some(("a".to_owned(), true)), "it runs");
+    story.asks("c", "bash", OTHER);
+    assert_eq!(story.same_call("c"), None);
+    story.later(600).asks("d", "bash", FIRST);
+    assert_eq!(story.state("a"), CallState::Unknown);
+    assert_eq!(story.same_call("d"), Some(("a".to_owned(), true)), "nobody knows if it ran");
+    story.agent().call_command("a", finish(Status::Success, "late")).expect("finished");
+    story.asks("e", "bash", FIRST);
+    assert_eq!(story.same_call("e"), None);
+    assert_eq!(story.inadmissible_rows(), [""; 0]);
+}

@@ -30,6 +30,7 @@ mod tokens;
 mod waiting;
 mod web_origins;
 mod webhooks;
+mod withdrawals;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, DefinitionIdentity, EditReview,
@@ -96,6 +97,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
         identity: DefinitionIdentity::Computed,
         expires_in: None,
         replaces: None,
+        withdraw_when_gone: false,
     }
 }
 

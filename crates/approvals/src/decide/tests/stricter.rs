@@ -1,7 +1,8 @@
-//! A policy that becomes stricter applies to pending requests.
+//! A policy that becomes stricter or looser applies to pending requests.
 
 use super::*;
-use countersign_events::{Decision, ToolPolicy};
+use countersign_events::{ApprovalResponse, Decision, PolicyChange, ToolPolicy};
+use crate::{registry::SetPolicyCommand};
 
 const PEOPLE: &str =
     "[approvers]\n\"user:sue\" = { level = \"admin\" }\n\"user:sam\" = { level = \"admin\" }\n";
@@ -140,4 +141,58 @@ fn new_allow_keeps_objections_and_required_people() {
     story.person("sue").thread_command(ThreadCommand::SetPolicies(required)).expect("set");
     story.policy = Arc::new(Policy::read(&rule("verdict = \"allow\"")).expect("valid"));
     assert_eq!(story.call_command("a", CallCommand::Due).expect("nothing to write"), [""; 0]);
+}
+
+impl DecisionStory {
+    /// `name` changes the policy, and the calls that wait are reviewed.
+    fn is_changed_by(&mut self, name: &str, policy: &str) {
+        let replaces = self.batch.policy();
+        self.policy = Arc::new(Policy::read(policy).expect("valid"));
+        let set = SetPolicyCommand { policy: Arc::clone(&self.policy), source: String::new(), replaces };
+        self.person(name).execute(CommandTarget::Log, LogCommand::SetPolicy(set).into()).expect("set");
+    }
+
+    fn response(&self, id: &str) -> ApprovalResponse {
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        call.response().expect("decided").what.clone()
+    }
+}
+
+#[test]
+fn answer_by_changed_policy_names_its_author() {
+    for verdict in ["allow", "block"] {
+        let mut story = given(PEOPLE);
+        story.is_changed_by("sue", PEOPLE);
+        story.proposes("a", "bash").expect("asked");
+        story.is_changed_by("sam", &rule(&format!("verdict = \"{verdict}\"")));
+        let seq = story.log.last().expect("set").seq;
+        story.set_by(Principal::system("policy"));
+        story.call_command("a", CallCommand::Due).expect("answered");
+        let change = PolicyChange { seq, principal: Principal::user("sam") };
+        assert_eq!(story.response("a").policy_change, Some(change), "{verdict}");
+        story.proposes("b", "bash").expect("judged");
+        assert_eq!(story.response("b").policy_change, None, "b did not wait");
+        assert_eq!(story.inadmissible_rows(), [""; 0], "{verdict}");
+    }
+}
+
+#[test]
+fn forged_author_of_policy_change_is_named() {
+    let mut story = given(PEOPLE);
+    story.is_changed_by("sue", PEOPLE);
+    story.proposes("a", "bash").expect("asked");
+    story.is_changed_by("sam", &rule("verdict = \"allow\""));
+    story.set_by(Principal::system("policy"));
+    story.call_command("a", CallCommand::Due).expect("allowed");
+    let row = story.log.last_mut().expect("allowed");
+    let Ok(Body::ApprovalResponse(response)) = Body::read(row.seq, row.kind, &row.data) else {
+        unreachable!("it is a response")
+    };
+    for forged in [None, Some(PolicyChange { seq: 1, principal: Principal::user("sue") })] {
+        let forged = ApprovalResponse { policy_change: forged, ..response.clone() };
+        let row = story.log.last_mut().expect("allowed");
+        row.data = Body::ApprovalResponse(forged).data().expect("valid");
+        let found = story.inadmissible_rows();
+        assert!(found.iter().any(|why| why.contains("policyChange")), "{found:?}");
+    }
 }

@@ -53,6 +53,7 @@ impl DecisionStory {
             proofs: ProofContext::default(),
             pinned: None,
             advisors: None,
+            policy_change: None,
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()

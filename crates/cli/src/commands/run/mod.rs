@@ -167,6 +167,7 @@ fn proposal(args: &RunArgs, place: api::Place) -> anyhow::Result<api::ProposeReq
         definition: None,
         expires_in_seconds: args.expires,
         replaces: None,
+        withdraw_when_gone: false,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{
     Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
     Source,
 };
-use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
+use crate::{CallId, Json, Principal, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_APPROVAL_REQUEST`: the standing question to people. It refers to the call and copies nothing.
@@ -65,12 +65,15 @@ pub struct ApprovalRequest {
     /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggested_scopes: Vec<SuggestedScope>,
-    /// An unused approval of the same call, which does not move here.
+    /// The same call, if its approval is unused and does not move here, or if it has started and has no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
     /// The tool's definition, if no person has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<ChangedDefinition>,
+    /// How long the proposer may be absent before the call is withdrawn, in seconds; without it, the call waits on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraw_after_seconds: Option<u64>,
     /// The hash of the judging policy.
     pub policy: Sha256,
 }
@@ -90,16 +93,29 @@ pub struct ChangedDefinition {
     pub accepted_hash: Sha256,
 }
 
-/// An allowed call of the same tool with the same arguments that has not started.
+/// The same call, proposed earlier: it is allowed and has not started, or it has started and has no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SameCall {
     /// Its id.
     pub id: CallId,
     /// The time of its approval.
     pub allowed_at: Timestamp,
+    /// The time of its start, if it has started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+}
+
+/// A policy change: the `POLICY_SET` event, and its author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 7, "principal": "user:ada"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyChange {
+    /// The event's `seq`.
+    pub seq: i64,
+    /// The principal that changed the policy.
+    pub principal: Principal,
 }
 
 /// A pattern that is suggested for a remembered decision.
@@ -242,6 +258,12 @@ pub struct ApprovalResponse {
     /// The active policy's hash; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+    /// The policy change that answered a call which people had been asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_change: Option<PolicyChange>,
+    /// When the proposer of a call that was withdrawn for its absence was last seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer_last_seen_at: Option<Timestamp>,
     /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,

@@ -9,7 +9,7 @@ mod proposal;
 pub use advice::{ApprovalAdvice, CallFlagged, Confidence, InvalidConfidence};
 pub use approval::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
-    SameCall, SuggestedScope,
+    PolicyChange, SameCall, SuggestedScope,
 };
 pub(super) use erasure::with_placeholders;
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
