@@ -1,7 +1,9 @@
 //! Decisions as API clients see them.
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
-use countersign_events::{Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange};
+use countersign_events::{
+    Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange,
+};
 use serde::{Deserialize, Serialize};
 
 /// The decision on a call.

@@ -1,7 +1,7 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
+use crate::ArgumentsIdentity;
 use countersign_events::{Json, Place, Sha256, SuggestedScope, ToolCall, ToolName};
-use crate::{ArgumentsIdentity};
 use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 

@@ -48,7 +48,7 @@ pub use managed::{MAX_MANAGED_RULE_BYTES, MAX_MANAGED_RULES, ManagedRuleError};
 pub use outcome::RuleEffect;
 pub use policy::{Policy, RuleSummary};
 pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, PolicyText, plain_rule_name};
-pub use profile::{PolicyProfile};
+pub use profile::PolicyProfile;
 pub use prose::{has_prose, hash_without_prose};
 pub use question_format::QuestionFormat;
 pub use read::{BadPolicy, MAX_POLICY_BYTES};

@@ -33,7 +33,9 @@ use crate::{
     registry::LogRegistries,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallErased, CallId, Event, PolicyChange, Sha256, ThreadArchived, ThreadId, chain};
+use countersign_events::{
+    Body, CallErased, CallId, Event, PolicyChange, Sha256, ThreadArchived, ThreadId, chain,
+};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;

@@ -7,7 +7,10 @@ use super::{
     log_row::LogRow,
     thread_guess::without_patterns,
 };
-use crate::{CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview, thread::Grant};
+use crate::{
+    CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview,
+    thread::Grant,
+};
 use countersign_events::{ApprovalResponse, Body, Decision, Mode, Source, Timestamp, ToolCall, ToolPolicy};
 use countersign_policy::QualifiedPeople;
 use std::collections::HashMap;

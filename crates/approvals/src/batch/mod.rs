@@ -19,7 +19,7 @@ use crate::{
     registry::{ActivePolicyHash, LogRegistries},
     thread::LONGEST_MEMORY,
 };
-use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, PolicyChange};
+use countersign_events::{Body, CallId, DamagedEvent, Event, PolicyChange, Sha256, ThreadId};
 use countersign_policy::has_prose;
 use std::collections::{HashMap, HashSet};
 use thread_state::ThreadState;

@@ -4,8 +4,8 @@ use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
     AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionProof, ErasedRow,
-    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId, Timestamp,
-    ToolDefinition, ToolName, ToolPolicy,
+    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId,
+    Timestamp, ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
 use std::{fmt, time::Duration};

@@ -5,7 +5,7 @@ use super::{
     DecisionContext,
     ruling::{self, RulingAnswer},
 };
-use crate::{Call, Refused, scope::ScopeOrigin};
+use crate::{Call, Refused};
 use countersign_events::{Mode, Principal, Sha256, Source, ToolPolicy};
 use countersign_policy::{JudgedCall, PatternContext};
 

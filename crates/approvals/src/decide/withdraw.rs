@@ -6,10 +6,7 @@ use super::{
     new_event::{new_response, new_result},
 };
 use crate::{Call, CallStanding};
-use countersign_events::{
-    Body, Principal, Timestamp,
-    Decision, Source, Status,
-};
+use countersign_events::{Body, Decision, Principal, Source, Status, Timestamp};
 use std::time::Duration;
 
 /// The principal that withdraws calls.

@@ -11,7 +11,7 @@ use super::{
     text::{argument_lines, escape_text, folded_argument_lines, format_age},
 };
 use countersign_api as api;
-use countersign_events::{CallState, Json, Timestamp, PolicyChange};
+use countersign_events::{CallState, Json, PolicyChange, Timestamp};
 
 /// How much of a long argument or result is shown.
 #[derive(Debug, Clone, Copy)]

@@ -22,7 +22,7 @@ mod words;
 pub use access::*;
 pub use advisor::*;
 pub use body::Body;
-pub use call::{*, ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, CallErased, CallFlagged, ChangedDefinition, Confidence, ErasedRow, ErasedTexts, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, InvalidConfidence, PolicyChange, SameCall, ShadowVerdict, SuggestedScope, ToolCall, ToolDefinition, ToolResult};
+pub use call::*;
 pub use conversation::ConversationMessage;
 pub use definition::*;
 pub use kind::{EventGroup, EventType, NewerType, UnknownType};

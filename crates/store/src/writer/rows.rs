@@ -2,7 +2,7 @@
 
 use countersign_approvals::PendingCounts;
 use countersign_events::{
-    DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, PolicyChange,
+    DamagedEvent, Event, EventType, Json, PolicyChange, Principal, Sha256, ThreadId, Timestamp,
 };
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! A policy that becomes stricter or looser applies to pending requests.
 
 use super::*;
+use crate::registry::SetPolicyCommand;
 use countersign_events::{ApprovalResponse, Decision, PolicyChange, ToolPolicy};
-use crate::{registry::SetPolicyCommand};
 
 const PEOPLE: &str =
     "[approvers]\n\"user:sue\" = { level = \"admin\" }\n\"user:sam\" = { level = \"admin\" }\n";
