@@ -142,7 +142,7 @@ async fn passes(world: &HttpWorld, minutes: u64) {
 }
 
 #[tokio::test]
-async fn call_of_an_agent_that_is_gone_is_withdrawn() {
+async fn call_of_gone_agent_is_withdrawn() {
     over_http(ASK, async |world| {
         let call = r#"{"id":"call_1","name":"bash","arguments":{},"withdrawWhenGone":true}"#;
         asks_until_gone(world, call).await;
@@ -160,7 +160,7 @@ async fn call_of_an_agent_that_is_gone_is_withdrawn() {
 }
 
 #[tokio::test]
-async fn call_of_an_agent_that_may_come_back_waits_on() {
+async fn call_of_durable_agent_waits_on() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let wait = waits(world).await;
