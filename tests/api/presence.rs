@@ -4,7 +4,7 @@ use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, CallGate};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
-use countersign_store::StoreOptions;
+use countersign_store::{Clock, StoreOptions};
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
@@ -137,7 +137,7 @@ async fn passes(world: &HttpWorld, minutes: u64) {
         for _ in 0..20 {
             yield_now().await;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        Clock::System.sleep(Duration::from_millis(5)).await;
     }
 }
 

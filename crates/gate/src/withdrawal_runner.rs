@@ -87,7 +87,7 @@ impl WithdrawalRunner {
             Ok(outcome) => self.metrics.record(&outcome),
             // The next look uses the policy that is active then.
             Err(StoreError::Refused(Refused::PolicyChanged { .. })) => {
-                self.policy.reload(&self.store).await?
+                self.policy.reload(&self.store).await?;
             }
             Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
                 let (thread, call) = (thread_id.as_str(), call_id.as_str());
