@@ -89,7 +89,7 @@ async fn each_verdict_names_a_policy_of_the_log() {
 }
 
 #[tokio::test]
-async fn looser_policy_answers_what_waits_in_the_name_of_its_author() {
+async fn looser_policy_names_its_author() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for thread in ["t1", "t2", "t3"] {

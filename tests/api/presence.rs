@@ -4,7 +4,7 @@ use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, CallGate};
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
-use countersign_store::StoreOptions;
+use countersign_store::{Clock, StoreOptions};
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
@@ -137,12 +137,12 @@ async fn passes(world: &HttpWorld, minutes: u64) {
         for _ in 0..20 {
             yield_now().await;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        Clock::System.sleep(Duration::from_millis(5)).await;
     }
 }
 
 #[tokio::test]
-async fn call_of_an_agent_that_is_gone_is_withdrawn() {
+async fn call_of_gone_agent_is_withdrawn() {
     over_http(ASK, async |world| {
         let call = r#"{"id":"call_1","name":"bash","arguments":{},"withdrawWhenGone":true}"#;
         asks_until_gone(world, call).await;
@@ -160,7 +160,7 @@ async fn call_of_an_agent_that_is_gone_is_withdrawn() {
 }
 
 #[tokio::test]
-async fn call_of_an_agent_that_may_come_back_waits_on() {
+async fn call_of_durable_agent_waits_on() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let wait = waits(world).await;

@@ -129,7 +129,7 @@ async fn repetition_of_a_call_that_runs_says_so() {
         assert_eq!(state().await, "running");
         let listed = ada.get("/v1/approvals/pending").await;
         assert_eq!(listed.text("pending.0.request.sameCall.startedAt"), "2026-01-31T12:00:00.000Z");
-        world.clock().advance(Duration::from_mins(5));
+        world.clock().advance(Duration::from_hours(2));
         assert_eq!(state().await, "unknown");
     })
     .await;

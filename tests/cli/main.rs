@@ -21,6 +21,7 @@ mod export;
 mod full_disk;
 mod help;
 mod hook;
+mod hook_decisions;
 mod hook_generic;
 mod hook_reports;
 mod hostile_text;

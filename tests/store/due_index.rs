@@ -173,8 +173,20 @@ async fn loaded(
     };
     let (since, everywhere) = (format!("'{since}'"), everywhere.to_string());
     let alike = format!(r#"'[["t", "{LS}"]]'"#);
-    let parameters =
-        ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike, "'[]'", "'[]'", "FALSE", "'[]'"];
+    let parameters = [
+        "'[]'",
+        r#"'["t"]'"#,
+        "'[]'",
+        "FALSE",
+        &since,
+        &everywhere,
+        &alike,
+        "'[]'",
+        "'[]'",
+        "FALSE",
+        "'[]'",
+        "'[]'",
+    ];
     let filled = (0..parameters.len())
         .zip(parameters)
         .rev()

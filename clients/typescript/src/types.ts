@@ -62,7 +62,7 @@ export interface ApprovalRequest {
   requestedAt: Timestamp;
   /** The policy rule that asks. */
   rule?: string | null | undefined;
-  /** An allowed call with the same tool and arguments that has not started. */
+  /** The same call, proposed earlier, if it was allowed and had no result when this one was proposed. */
   sameCall?: SameCall | null | undefined;
   /**
    * The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists of
@@ -80,6 +80,8 @@ export interface ApprovalRequest {
   similarOperationsCount?: number | null | undefined;
   /** The votes so far, the oldest first. */
   votes?: ApprovalVote[] | undefined;
+  /** The time in seconds after which the call is withdrawn if its proposer is absent; absent if it waits on. */
+  withdrawAfterSeconds?: number | null | undefined;
 }
 
 /** The decision on a call. */
@@ -106,10 +108,14 @@ export interface ApprovalResponse {
   note?: string | null | undefined;
   /** The hash of the active policy at the decision. */
   policy?: Sha256 | null | undefined;
+  /** The policy change that answered the call while it waited for people, and its author. */
+  policyChange?: PolicyChange | null | undefined;
   /** The principal that decided. */
   principal: Principal;
   /** The proof that the approver made the decision. With several approvers, each vote has its own. */
   proof?: DecisionProof | null | undefined;
+  /** The last time at which the proposer was seen, if the call was withdrawn because it was gone. */
+  proposerLastSeenAt?: Timestamp | null | undefined;
   /** The policy rule that decided, or that asked people. */
   rule?: string | null | undefined;
   /**
@@ -686,6 +692,14 @@ export interface Place {
   server?: string | null | undefined;
 }
 
+/** A policy change: the `POLICY_SET` event, and its author. */
+export interface PolicyChange {
+  /** The principal that changed the policy. */
+  principal: Principal;
+  /** The event's `seq`. */
+  seq: number;
+}
+
 /**
  * The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is in
  * one script, without blanks around it or invisible characters.
@@ -785,6 +799,11 @@ export interface ProposeRequest {
    * both are alike, its approval moves here.
    */
   replaces?: CallId | null | undefined;
+  /**
+   * Whether the call is withdrawn if the proposer has waited for it and is then absent for as long as the policy
+   * says. For an agent that does not come back later with the same id.
+   */
+  withdrawWhenGone?: boolean | undefined;
 }
 
 /** A tool definition in a proposal. Unlike the definition in an event, it rejects unknown fields. */
@@ -893,12 +912,16 @@ export type RiskLevel = "low" | "medium" | "high" | "critical";
  */
 export type Role = "agent" | "approver" | "auditor" | "admin";
 
-/** An allowed call of the same tool with the same arguments that has not started. */
+/** The same call, proposed earlier. */
 export interface SameCall {
   /** The time of its approval. */
   allowedAt: Timestamp;
   /** Its id. */
   id: CallId;
+  /** The time of its start, if it had started when this call was proposed. */
+  startedAt?: Timestamp | null | undefined;
+  /** Its state now. Only in single calls and lists of pending calls. */
+  state?: CallState | null | undefined;
 }
 
 /** A SHA-256 in hexadecimal digits. */

@@ -1,10 +1,10 @@
 //! The approval of one call for an agent that cannot wait without a limit: propose, wait, claim, and find the decision when the
 //! agent repeats the call.
 
-use crate::other_words::EarlierWords;
+use crate::other_words::find_in_other_words;
 use countersign_api::{
-    Call, CallExecution, CallGate, CallState, ClaimRequest, ErrorCode, GateError, Json, ProposeRequest,
-    Sha256, ThreadId, find_earlier_calls,
+    Call, CallExecution, CallGate, CallId, CallState, ClaimRequest, ErrorCode, GateError, Json,
+    ProposeRequest, Sha256, ThreadId, find_earlier_calls,
 };
 use std::time::Duration;
 
@@ -53,12 +53,22 @@ pub struct ClaimedCall {
 }
 
 /// A proposal together with what identifies it when the agent repeats it.
-pub(crate) struct SoughtCall<'a> {
-    pub(crate) gate: &'a dyn CallGate,
-    pub(crate) thread: &'a ThreadId,
-    pub(crate) request: &'a ProposeRequest,
-    pub(crate) hash: Sha256,
-    pub(crate) terms: AgentApprovalTerms<'a>,
+struct SoughtCall<'a> {
+    gate: &'a dyn CallGate,
+    thread: &'a ThreadId,
+    request: &'a ProposeRequest,
+    hash: Sha256,
+    terms: AgentApprovalTerms<'a>,
+}
+
+/// What an earlier call in other words means for this one.
+enum EarlierWords {
+    /// There is none that is still open.
+    None,
+    /// It is allowed and has not started, so this call takes its approval.
+    Allowed(CallId),
+    /// It answers this call, too.
+    Answered(ApprovalOutcome),
 }
 
 /// Seeks approval for a call and claims it. If the agent repeats a call that is still pending, or that was allowed and
@@ -107,8 +117,27 @@ impl SoughtCall<'_> {
     }
 
     /// Whether the call is by the same sub-agent, in the same folder.
-    pub(crate) fn is_alike(&self, call: &Call) -> bool {
+    fn is_alike(&self, call: &Call) -> bool {
         call.description == self.request.description && call.place == self.request.place
+    }
+
+    /// Waits for the decision on the open call that this one repeats in other words, if there is one. People are asked once about
+    /// both, and what runs are the arguments of the later one.
+    async fn settle_other_words(&self) -> Result<EarlierWords, GateError> {
+        let is_alike = |call: &Call| self.is_alike(call);
+        let found = find_in_other_words(self.gate, self.thread, self.request, self.hash, is_alike).await?;
+        let Some(call) = found else { return Ok(EarlierWords::None) };
+        let call = if call.is_pending() {
+            self.gate.wait(self.thread, &call.id, self.terms.wait).await?
+        } else {
+            call
+        };
+        Ok(match call.state {
+            CallState::Pending => EarlierWords::Answered(ApprovalOutcome::Pending(Box::new(call))),
+            CallState::Allowed => EarlierWords::Allowed(call.id),
+            CallState::Denied => EarlierWords::Answered(ApprovalOutcome::Refused(call.ended_text())),
+            _ => EarlierWords::None,
+        })
     }
 
     /// Waits for the decision on the call, and claims it if it is allowed. `None` if another executor has claimed it.

@@ -34,7 +34,7 @@ impl WithdrawalRunner {
             let mut absent = Vec::new();
             loop {
                 self.store.clock().sleep(INTERVAL).await;
-                match self.look(&absent).await {
+                match self.withdraw_absent(&absent).await {
                     Ok(found) => absent = found,
                     Err(error) => {
                         tracing::warn!(%error, "calls of agents that are gone cannot be withdrawn; trying again");
@@ -50,7 +50,10 @@ impl WithdrawalRunner {
     }
 
     /// Withdraws the calls whose proposers were absent in the look before, too. Returns the absent ones.
-    async fn look(&self, before: &[ProposerPresence]) -> Result<Vec<ProposerPresence>, StoreError> {
+    async fn withdraw_absent(
+        &self,
+        before: &[ProposerPresence],
+    ) -> Result<Vec<ProposerPresence>, StoreError> {
         let seen_before = self.store.clock().now().before(SHORTEST_WITHDRAWAL);
         let absent = self.store.absent_proposers(seen_before, MOST_CALLS).await?;
         let still = absent.iter().filter(|gone| before.contains(gone));
@@ -84,7 +87,7 @@ impl WithdrawalRunner {
             Ok(outcome) => self.metrics.record(&outcome),
             // The next look uses the policy that is active then.
             Err(StoreError::Refused(Refused::PolicyChanged { .. })) => {
-                self.policy.reload(&self.store).await?
+                self.policy.reload(&self.store).await?;
             }
             Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
                 let (thread, call) = (thread_id.as_str(), call_id.as_str());

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_for_people_belong_to_agents_and_are_harmless() {
+    fn words_for_people_are_harmless() {
         let families = TABLE.families.iter().filter(|family| !family.prose.is_empty());
         for family in families {
             assert!(

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_the_same_and_other_arguments_are_not() {
+    fn only_words_are_ignored() {
         let first = hash("Bash", r#"{"command":"ls","description":"list","timeout":5}"#);
         assert!(first.is_some());
         for same in [
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn only_tools_of_coding_agents_have_texts_for_people() {
+    fn only_agent_tools_have_words() {
         let arguments = r#"{"path":"/a","description":"a text"}"#;
         for tool in ["Read", "run_shell_command", "Write", "acp:execute"] {
             assert!(hash(tool, arguments).is_some(), "{tool}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn long_or_odd_arguments_are_compared_as_a_whole() {
+    fn long_arguments_are_compared_whole() {
         assert_eq!(hash("Bash", "[]"), None);
         assert_eq!(hash("Write", &format!(r#"{{"content":"{}"}}"#, "x".repeat(MAX_BYTES))), None);
     }

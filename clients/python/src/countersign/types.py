@@ -55,6 +55,7 @@ __all__ = [
     "OnExpiry",
     "PendingPage",
     "Place",
+    "PolicyChange",
     "Principal",
     "Problem",
     "ProofKind",
@@ -166,7 +167,7 @@ class ApprovalRequest(TypedDict):
     """The policy rule that asks."""
 
     sameCall: NotRequired[SameCall | None]
-    """An allowed call with the same tool and arguments that has not started."""
+    """The same call, proposed earlier, if it was allowed and had no result when this one was proposed."""
 
     scopes: NotRequired[list[SuggestedScope]]
     """The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists
@@ -186,6 +187,9 @@ class ApprovalRequest(TypedDict):
 
     votes: NotRequired[list[ApprovalVote]]
     """The votes so far, the oldest first."""
+
+    withdrawAfterSeconds: NotRequired[int | None]
+    """The time in seconds after which the call is withdrawn if its proposer is absent; absent if it waits on."""
 
 
 class ApprovalResponse(TypedDict):
@@ -224,11 +228,17 @@ class ApprovalResponse(TypedDict):
     policy: NotRequired[Sha256 | None]
     """The hash of the active policy at the decision."""
 
+    policyChange: NotRequired[PolicyChange | None]
+    """The policy change that answered the call while it waited for people, and its author."""
+
     principal: Principal
     """The principal that decided."""
 
     proof: NotRequired[DecisionProof | None]
     """The proof that the approver made the decision. With several approvers, each vote has its own."""
+
+    proposerLastSeenAt: NotRequired[Timestamp | None]
+    """The last time at which the proposer was seen, if the call was withdrawn because it was gone."""
 
     rule: NotRequired[str | None]
     """The policy rule that decided, or that asked people."""
@@ -968,6 +978,16 @@ class Place(TypedDict):
     server: NotRequired[str | None]
     """The MCP server's name."""
 
+
+class PolicyChange(TypedDict):
+    """A policy change: the `POLICY_SET` event, and its author."""
+
+    principal: Principal
+    """The principal that changed the policy."""
+
+    seq: int
+    """The event's `seq`."""
+
 Principal: TypeAlias = str
 """The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is
 in one script, without blanks around it or invisible characters.
@@ -1096,6 +1116,11 @@ class ProposeRequest(TypedDict):
     replaces: NotRequired[CallId | None]
     """An earlier call of the same agent that this one replaces. If that call is allowed and has not started,
     and both are alike, its approval moves here.
+    """
+
+    withdrawWhenGone: NotRequired[bool]
+    """Whether the call is withdrawn if the proposer has waited for it and is then absent for as long as the
+    policy says. For an agent that does not come back later with the same id.
     """
 
 
@@ -1234,13 +1259,19 @@ reads and decides; an `auditor` reads; an `admin` sets policies, modes and token
 
 
 class SameCall(TypedDict):
-    """An allowed call of the same tool with the same arguments that has not started."""
+    """The same call, proposed earlier."""
 
     allowedAt: Timestamp
     """The time of its approval."""
 
     id: CallId
     """Its id."""
+
+    startedAt: NotRequired[Timestamp | None]
+    """The time of its start, if it had started when this call was proposed."""
+
+    state: NotRequired[CallState | None]
+    """Its state now. Only in single calls and lists of pending calls."""
 
 Sha256: TypeAlias = str
 """A SHA-256 in hexadecimal digits."""

@@ -174,6 +174,7 @@ impl AdmissibilityCheck {
                 }
             };
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
+            let mut ended = Vec::new();
             for row in self.rows.drain(..length) {
                 if let Err(reason) = policy::check_judged_by(&row, self.registries.policy.hash)
                     && is_judged
@@ -188,7 +189,11 @@ impl AdmissibilityCheck {
                     self.policy = policy::read_policy(set);
                 }
                 self.registries.evolve(&row.event, &row.body);
-                apply_row(&mut self.threads, row, is_judged.then_some(&findings));
+                ended.extend(apply_row(&mut self.threads, row, is_judged.then_some(&findings)));
+            }
+            // After the step, because an approval may move within it from a call that ends.
+            for (thread_id, hash) in ended {
+                forget_settled(&mut self.threads, &thread_id, hash);
             }
             self.note_newer_rows();
         }
@@ -433,21 +438,22 @@ fn compare_message(threads: &HashMap<ThreadId, Box<ThreadState>>, row: &LogRow) 
     }
 }
 
-/// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
+/// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended. Returns the
+/// thread and the arguments of such a call.
 fn apply_row(
     threads: &mut HashMap<ThreadId, Box<ThreadState>>,
     row: LogRow,
     findings: Option<&Vec<InadmissibleRow>>,
-) {
+) -> Option<(ThreadId, Sha256)> {
     let LogRow { event, body } = row;
     if matches!(body, Body::Message(..) | Body::CallErased(_)) || body.event_type().is_of_whole_log() {
-        return;
+        return None;
     }
     let state = threads.entry(event.thread_id.clone()).or_default();
     let id: Option<CallId> = body.call_id().cloned();
     let is_late = is_late_fact(&body) && id.as_ref().is_some_and(|id| state.call(id).is_none());
     if is_late {
-        return;
+        return None;
     }
     let before = id.as_ref().and_then(|id| state.call(id)).cloned();
     if state.evolve(&event, body).is_err() {
@@ -459,16 +465,26 @@ fn apply_row(
         if let Some((id, before)) = id.zip(before) {
             state.calls.insert(id, Some(before));
         }
-        return;
+        return None;
     }
-    if let Some(id) = id
-        && state.call(&id).is_none_or(|call| call.result().is_some())
-        && let Some(Some(ended)) = state.calls.remove(&id)
-    {
-        state.thread.forget_settled(ended.proposal.what.arguments_hash);
-    }
+    let is_ended = |id: &CallId| state.call(id).is_none_or(|call| call.result().is_some());
+    let ended = id.filter(is_ended).and_then(|id| state.calls.remove(&id).flatten());
     if state.calls.is_empty() && state.thread == Thread::default() {
         threads.remove(&event.thread_id);
+    }
+    ended.map(|ended| (event.thread_id, ended.proposal.what.arguments_hash))
+}
+
+/// Drops the decisions on an ended call's arguments that answer no later call.
+fn forget_settled(
+    threads: &mut HashMap<ThreadId, Box<ThreadState>>,
+    thread_id: &ThreadId,
+    arguments_hash: Sha256,
+) {
+    let Some(state) = threads.get_mut(thread_id) else { return };
+    state.thread.forget_settled(arguments_hash);
+    if state.calls.is_empty() && state.thread == Thread::default() {
+        threads.remove(thread_id);
     }
 }
 

@@ -35,14 +35,7 @@ pub(super) fn read_settings(
     if let Some(node) = keys.optional("default") {
         settings.default = read_verdict(node)?;
     }
-    settings.expires = keys.optional("expires").map(|node| node.duration("expires")).transpose()?;
-    settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
-    if let Some(node) = keys.optional("remember") {
-        settings.remember = read_remember(node)?;
-    }
-    if let Some(node) = keys.optional("withdrawAfter") {
-        settings.withdraw_after = read_withdraw_after(node)?;
-    }
+    read_times(keys, &mut settings)?;
     if let Some(node) = keys.optional("approverKeys") {
         settings.key_registrars = read_key_registrars(node)?;
     }
@@ -106,6 +99,18 @@ pub(super) fn read_settings(
         tables.operations = operations.collect();
     }
     Ok((settings, tables))
+}
+
+fn read_times(keys: &mut TableKeys<'_>, settings: &mut PolicySettings) -> Result<(), PolicyFault> {
+    settings.expires = keys.optional("expires").map(|node| node.duration("expires")).transpose()?;
+    settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
+    if let Some(node) = keys.optional("remember") {
+        settings.remember = read_remember(node)?;
+    }
+    if let Some(node) = keys.optional("withdrawAfter") {
+        settings.withdraw_after = read_withdraw_after(node)?;
+    }
+    Ok(())
 }
 
 fn read_remember(node: &TomlNode) -> Result<Duration, PolicyFault> {

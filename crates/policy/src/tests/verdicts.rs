@@ -170,7 +170,7 @@ fn duration_is_a_whole_number_of_units() {
 }
 
 #[test]
-fn absence_has_a_lower_bound_and_no_upper_one() {
+fn absence_has_a_lower_bound() {
     assert_eq!(policy("").withdraw_after(), Some(Duration::from_mins(10)));
     assert_eq!(policy("withdrawAfter = \"0s\"").withdraw_after(), None);
     assert_eq!(policy("withdrawAfter = \"2d\"").withdraw_after(), Some(Duration::from_hours(48)));

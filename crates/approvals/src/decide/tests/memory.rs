@@ -369,7 +369,7 @@ const LOOK: &str = r#"{"command":"ls","description":"look around"}"#;
 const LIST_ALL: &str = r#"{"command":"ls -a","description":"list files"}"#;
 
 #[test]
-fn words_for_people_are_no_part_of_the_call() {
+fn call_in_other_words_is_the_same() {
     let mut story = given("");
     story.asks("a", "Bash", LIST);
     story.answers("a", Decision::Deny, None).expect("denied");
@@ -391,7 +391,7 @@ fn words_for_people_are_no_part_of_the_call() {
 }
 
 #[test]
-fn unused_approval_moves_to_other_words_and_binds_them() {
+fn moved_approval_binds_later_words() {
     let mut story = given("");
     story.asks("a", "Bash", LIST);
     story.answers("a", Decision::AllowOnce, None).expect("allowed");
@@ -411,7 +411,7 @@ fn unused_approval_moves_to_other_words_and_binds_them() {
 }
 
 #[test]
-fn masked_arguments_are_compared_as_a_whole() {
+fn masked_arguments_are_compared_whole() {
     let mut story = given("");
     let with =
         |words: &str| format!(r#"{{"command":"login","password":"hunter2hunter2","description":"{words}"}}"#);
@@ -430,7 +430,7 @@ impl DecisionStory {
 }
 
 #[test]
-fn repetition_names_the_same_call_until_it_has_a_result() {
+fn repetition_names_the_started_call() {
     let mut story = given("remember = \"0s\"");
     story.asks("a", "bash", FIRST);
     story.answers("a", Decision::AllowOnce, None).expect("allowed");

@@ -18,7 +18,7 @@ impl DecisionStory {
 }
 
 #[test]
-fn call_is_withdrawn_once_when_its_proposer_is_gone_long_enough() {
+fn call_of_absent_proposer_is_withdrawn() {
     let mut story = given("");
     story.asks_until_gone("a");
     let last_seen = story.later(60).now;
@@ -33,7 +33,7 @@ fn call_is_withdrawn_once_when_its_proposer_is_gone_long_enough() {
 }
 
 #[test]
-fn call_that_does_not_ask_for_it_waits_on() {
+fn durable_call_is_not_withdrawn() {
     let mut story = given("");
     story.proposes("a", "bash").expect("asked");
     let last_seen = story.now;
