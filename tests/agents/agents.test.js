@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { startModel } from "./models.js";
+import { moreAgents } from "./more_agents.js";
 
 const COUNTERSIGN = process.env.COUNTERSIGN;
 const MODULES = path.join(process.env.AGENT_TESTS_FOLDER, "node_modules");
@@ -35,6 +36,7 @@ const AGENTS = {
       fs.writeFileSync(path.join(home, ".codex/config.toml"), `model = "m"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n${provider}`);
     },
   },
+  ...moreAgents(MODULES),
 };
 
 function run([program, ...args], options) {
@@ -100,7 +102,8 @@ for (const name of Object.keys(AGENTS)) {
   test(`${name} does not run a blocked call, and the model is told`, async () => {
     const played = await play(name, BLOCK);
     assert.ok(!played.ran, played.output);
-    assert.match(played.results, /Blocked by policy/);
+    // Cline ends the turn instead of telling the model.
+    if (!AGENTS[name].endsAfterDenial) assert.match(played.results, /Blocked by policy/);
   });
 
   for (const [failure, change] of [
@@ -120,7 +123,7 @@ for (const name of Object.keys(AGENTS)) {
 function frozenProgram(text, home) {
   const script = path.join(home, "frozen");
   fs.writeFileSync(script, "#!/bin/sh\nexec sleep 60\n", { mode: 0o700 });
-  return text.replaceAll(COUNTERSIGN, script).replaceAll(/(timeout"?\s*[:=]\s*)600/g, "$12");
+  return text.replaceAll(COUNTERSIGN, script).replaceAll(/(timeout"?\s*[:=]\s*)600/g, "$12").replaceAll("600_000", "2_000");
 }
 
 test("claude-code does not run a call whose hook is frozen", async () => {
@@ -132,6 +135,28 @@ test("codex runs a call whose hook is frozen, as the guide says", async () => {
   const played = await play("codex", ALLOW, frozenProgram);
   assert.ok(played.ran, played.output);
 });
+
+for (const [name, { runsFrozen }] of Object.entries(moreAgents(MODULES)).filter(([, agent]) => agent.runsFrozen !== undefined)) {
+  test(`${name} ${runsFrozen ? "runs" : "does not run"} a call whose hook is frozen, as the guide says`, async () => {
+    const played = await play(name, ALLOW, frozenProgram);
+    assert.equal(played.ran, runsFrozen, played.output);
+  });
+}
+
+/// A hook that prints something else than an answer, and reports success.
+function garbledProgram(text, home) {
+  const script = path.join(home, "garbled");
+  fs.writeFileSync(script, "#!/bin/sh\necho '{garbled'\n", { mode: 0o700 });
+  return text.replaceAll(COUNTERSIGN, script);
+}
+
+for (const [name, { runsFrozen }] of Object.entries(moreAgents(MODULES))) {
+  const runs = runsFrozen !== false;
+  test(`${name} ${runs ? "runs" : "does not run"} a call whose hook is replaced by one that prints garbage, as the guide says`, async () => {
+    const played = await play(name, ALLOW, garbledProgram);
+    assert.equal(played.ran, runs, played.output);
+  });
+}
 
 /// Claude Code with further settings.
 const withSettings = (more) => (text, home) => {

@@ -57,7 +57,29 @@ function answerResponses(body) {
   };
 }
 
-/// Serves both APIs on a free port of this machine. `results` has what the model got from its tools, and `requests` the whole
+/// The shell of each agent that uses the Chat Completions API.
+const SHELLS = { run_shell_command: { command: COMMAND, description: "x", is_background: false }, bash: { command: COMMAND, description: "x" }, run_commands: { commands: [COMMAND] } };
+
+/// The Chat Completions API, as most other agents use it.
+function answerChat(body) {
+  const results = body.messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.stringify(content));
+  const tool = body.tools?.map((tool) => tool.function.name).find((name) => name in SHELLS);
+  const callsTool = tool !== undefined && results.length === 0;
+  const call = { index: 0, id: "call_1", type: "function", function: { name: tool, arguments: JSON.stringify(SHELLS[tool]) } };
+  const delta = callsTool ? { role: "assistant", content: null, tool_calls: [call] } : { role: "assistant", content: "done" };
+  const ends = { delta: {}, finish_reason: callsTool ? "tool_calls" : "stop" };
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const chunks = [{ delta, finish_reason: null }, ends].map((choice) => ({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, ...choice }], usage }));
+  return { results, text: `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n` };
+}
+
+/// The interface that a request is for.
+function answerFor(url) {
+  if (url.includes("chat/completions")) return answerChat;
+  return url.includes("/responses") ? answerResponses : answerMessages;
+}
+
+/// Serves the APIs on a free port of this machine. `results` has what the model got from its tools, and `requests` the whole
 /// requests as text. `calls` are the calls that the Messages API makes.
 export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input: { command: COMMAND } }]) {
   const results = [];
@@ -71,7 +93,7 @@ export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input
         response.end('{"models": [], "data": [], "input_tokens": 1}');
         return;
       }
-      const answer = (request.url.includes("/responses") ? answerResponses : answerMessages)(JSON.parse(text), calls);
+      const answer = answerFor(request.url)(JSON.parse(text), calls);
       results.push(...answer.results);
       requests.push(text);
       response.setHeader("content-type", "text/event-stream");

@@ -102,7 +102,7 @@ async fn unusable_requests_change_nothing() {
             ("install emacs --yes", 2, "is not an agent with hooks"),
             ("install codex --project --yes", 2, "--server URL"),
             ("install codex --yes --server http://ada:secret@127.0.0.1:1", 2, "use a token"),
-            ("install", 2, "required"),
+            ("install --decide allow --verify", 2, "cannot be used with"),
             ("install --verify", 2, "cannot be parsed"),
         ] {
             // The broken file is a reason only for its own agent.

@@ -59,7 +59,7 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
     use CommandEffect::{Guards, Local, Uses};
     match command {
         CliCommand::Mcp(args) if args.changes_client() => Guards("change its own MCP servers"),
-        CliCommand::Install(args) if args.only_verifies() => Local,
+        CliCommand::Install(args) if args.only_reads() => Local,
         CliCommand::Install(_) | CliCommand::Uninstall(_) => Guards("change its own hooks"),
         // The command line of a server chooses its policy, whom it believes, and who gets the first link.
         CliCommand::Up(_) | CliCommand::Serve(_) => Guards("start the service that approves its calls"),

@@ -46,7 +46,7 @@ When it repeats the same call, it gets the decision.\n\n\
 Environment:\n  COUNTERSIGN_HOOK_LIMIT  a shorter time limit for the whole hook, such as 5s"
 )]
 pub(crate) struct HookArgs {
-    /// The agent: claude-code, codex, gemini-cli or cursor; generic for any other program
+    /// The agent, as `countersign install` lists it; generic for any other program
     #[arg(value_name = "AGENT", value_parser = find_program)]
     caller: &'static dyn HookProgram,
     /// How long to wait for a decision; less than the hook time-out in the agent's configuration

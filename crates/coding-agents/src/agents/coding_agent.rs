@@ -15,6 +15,18 @@ pub struct ServerConfigs {
     pub of_project: &'static str,
 }
 
+/// A further file of the hooks, beside the configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompanionFile {
+    /// Its path, relative to the folder of the configuration file.
+    pub name: &'static str,
+    /// Its content.
+    pub text: String,
+}
+
+/// The end of a hook command for agents that exit code 2 stops.
+const EXIT_GUARD: &str = "|| { echo 'countersign: the call is blocked' >&2; exit 2; }";
+
 /// A coding agent whose configuration can hold the hooks of Countersign.
 pub trait CodingAgent: HookProgram {
     /// The events whose hooks are installed, that before a tool first: its hook stops calls.
@@ -22,6 +34,50 @@ pub trait CodingAgent: HookProgram {
 
     /// The configuration file, relative to a user's home folder or a project folder.
     fn config_file(&self) -> &'static str;
+
+    /// The configuration file, relative to a project folder.
+    fn project_config_file(&self) -> &'static str {
+        self.config_file()
+    }
+
+    /// The program that starts the agent.
+    fn program(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Further files, which exist only for the hooks with this command.
+    fn companions(&self, _command: &str) -> Vec<CompanionFile> {
+        Vec::new()
+    }
+
+    /// The whole configuration file with this command, if the format is [`ConfigFormat::OwnFile`].
+    fn own_file(&self, _command: &str) -> String {
+        String::new()
+    }
+
+    /// The end of each command. It makes every failure of the program block the call.
+    fn guard(&self) -> &'static str {
+        EXIT_GUARD
+    }
+
+    /// Options of each hook command.
+    fn hook_options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The fact that makes the agent block after its hook was killed, if only a time-out lets a call through.
+    fn blocks_killed_hook(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// A message before a tool that does nothing, as the agent sends it.
+    fn probe_message(&self, folder: &str, id: &str) -> serde_json::Value {
+        let thread = "countersign-verify";
+        serde_json::json!({
+            "session_id": thread, "conversation_id": thread, "cwd": folder, "hook_event_name": self.installed_events().first(),
+            "tool_name": "Bash", "tool_input": {"command": "true"}, "tool_use_id": id,
+        })
+    }
 
     /// The variable that moves a user's configuration.
     fn config_folder_variable(&self) -> Option<&'static str> {

@@ -1,12 +1,28 @@
 //! The list of coding agents.
 
 use super::{
-    claude_code::ClaudeCode, codex::Codex, coding_agent::CodingAgent, cursor::Cursor, gemini_cli::GeminiCli,
+    amp::AMP, antigravity::Antigravity, claude_code::ClaudeCode, cline::Cline, codex::Codex,
+    coding_agent::CodingAgent, copilot_cli::CopilotCli, cursor::Cursor, gemini_cli::GeminiCli, goose::Goose,
+    kilo_code::KILO_CODE, openclaw::OPENCLAW, opencode::OPENCODE, qwen_code::QwenCode,
 };
 use crate::hook::{AnyProgram, HookProgram};
 
 /// The known agents.
-pub static CODING_AGENTS: &[&dyn CodingAgent] = &[&ClaudeCode, &Codex, &GeminiCli, &Cursor];
+pub static CODING_AGENTS: &[&dyn CodingAgent] = &[
+    &ClaudeCode,
+    &Codex,
+    &GeminiCli,
+    &Cursor,
+    &QwenCode,
+    &CopilotCli,
+    &OPENCODE,
+    &KILO_CODE,
+    &Cline,
+    &Goose,
+    &AMP,
+    &OPENCLAW,
+    &Antigravity,
+];
 
 /// The name of no known agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

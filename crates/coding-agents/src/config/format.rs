@@ -7,6 +7,8 @@ pub enum ConfigFormat {
     Json(JsonEntries),
     /// TOML, with `[[hooks.EVENT]]` and `[[hooks.EVENT.hooks]]`.
     Toml,
+    /// A file that holds nothing but the hook, such as a plugin or a script.
+    OwnFile,
 }
 
 /// How a configuration in JSON holds hooks.
@@ -16,11 +18,27 @@ pub struct JsonEntries {
     pub is_grouped: bool,
     /// The number of units of a time-out in a second.
     pub units_per_second: u64,
+    /// The object that holds the events.
+    pub group: &'static str,
+    /// The matcher of a group, for an agent that needs one to run a hook for each tool.
+    pub matcher: Option<&'static str>,
+    /// Whether a hook without a group has a type.
+    pub has_type: bool,
+    /// The member that makes the agent block after a hook failure, for an agent that has one.
+    pub on_failure: &'static str,
 }
 
 impl JsonEntries {
     /// Groups, with time-outs in seconds.
-    pub const GROUPED: Self = Self { is_grouped: true, units_per_second: 1 };
+    pub const GROUPED: Self = Self {
+        is_grouped: true,
+        units_per_second: 1,
+        group: "hooks",
+        matcher: None,
+        has_type: true,
+        on_failure: "onFailure",
+    };
     /// No groups, with time-outs in seconds.
-    pub const FLAT: Self = Self { is_grouped: false, ..Self::GROUPED };
+    pub const FLAT: Self =
+        Self { is_grouped: false, has_type: false, on_failure: "failClosed", ..Self::GROUPED };
 }

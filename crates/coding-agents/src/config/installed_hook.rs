@@ -10,9 +10,6 @@ pub(super) fn hook_timeout(agent: &dyn CodingAgent, event: &str) -> u32 {
     agent.longest_timeout(event).unwrap_or(HOOK_TIMEOUT_SECONDS)
 }
 
-/// The end of each command. It makes every failure of the program block the call.
-const GUARD: &str = "|| { echo 'countersign: the call is blocked' >&2; exit 2; }";
-
 /// A hook of Countersign in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledHook {
@@ -29,14 +26,14 @@ pub struct InstalledHook {
 /// A hook command: `program` and its options, quoted for a shell, then `hook AGENT`, the hook options, and the guard.
 #[must_use]
 pub fn hook_command(program: &str, agent: &dyn CodingAgent, options: &[&str]) -> String {
-    let words = [&[program, "hook", agent.name()], options].concat();
-    format!("{} {GUARD}", words.join(" "))
+    let words = [&[program, "hook", agent.name()], agent.hook_options(), options].concat();
+    format!("{} {}", words.join(" "), agent.guard())
 }
 
 /// The start of a command that [`hook_command`] made: the program and its options, and `hook AGENT`.
 #[must_use]
-pub fn without_guard(command: &str) -> Option<&str> {
-    command.strip_suffix(GUARD).map(str::trim_end)
+pub fn without_guard<'a>(agent: &dyn CodingAgent, command: &'a str) -> Option<&'a str> {
+    command.strip_suffix(agent.guard()).map(str::trim_end)
 }
 
 /// Returns true if this is a Countersign command for this agent.

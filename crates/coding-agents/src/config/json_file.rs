@@ -35,11 +35,11 @@ fn wrong_type(place: &str, expected: &'static str) -> ConfigError {
     ConfigError::WrongType { place: place.to_owned(), expected }
 }
 
-/// The object `hooks`, if there is one.
-fn hooks_object(object: &CstObject) -> Result<Option<CstObject>, ConfigError> {
-    match object.get("hooks") {
+/// The object that holds the events, if there is one.
+fn hooks_object(object: &CstObject, name: &str) -> Result<Option<CstObject>, ConfigError> {
+    match object.get(name) {
         None => Ok(None),
-        Some(property) => property.object_value().map(Some).ok_or_else(|| wrong_type("hooks", "an object")),
+        Some(property) => property.object_value().map(Some).ok_or_else(|| wrong_type(name, "an object")),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn find_hooks(
     text: &str,
 ) -> Result<Vec<InstalledHook>, ConfigError> {
     let (_, object) = parse(text)?;
-    let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_object(&object, form.group)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for event in agent.installed_events() {
         let Some(list) = event_list(&hooks, event)? else { continue };
@@ -100,7 +100,7 @@ pub(super) fn find_hooks(
                 event: (*event).to_owned(),
                 command: member_text(&entry, "command").unwrap_or_default(),
                 timeout_seconds: number.map(|number| number / form.units_per_second),
-                blocks_on_failure: blocks_on_failure(&entry),
+                blocks_on_failure: blocks_on_failure(&entry, form),
             });
         }
     }
@@ -108,9 +108,13 @@ pub(super) fn find_hooks(
 }
 
 /// The commands of hooks before a tool that are not those of Countersign.
-pub(super) fn find_other_hooks(agent: &dyn CodingAgent, text: &str) -> Result<Vec<String>, ConfigError> {
+pub(super) fn find_other_hooks(
+    agent: &dyn CodingAgent,
+    form: JsonEntries,
+    text: &str,
+) -> Result<Vec<String>, ConfigError> {
     let (_, object) = parse(text)?;
-    let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_object(&object, form.group)? else { return Ok(Vec::new()) };
     let Some(list) = event_list(&hooks, agent.blocking_event())? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for group in list.elements().iter().filter_map(CstNode::as_object) {
@@ -125,10 +129,10 @@ pub(super) fn find_other_hooks(agent: &dyn CodingAgent, text: &str) -> Result<Ve
     Ok(found)
 }
 
-fn blocks_on_failure(entry: &CstObject) -> bool {
-    let fails_closed = entry.get("failClosed").and_then(|property| property.value());
-    fails_closed.and_then(|value| value.as_boolean_lit()).is_some_and(|value| value.value())
-        || member_text(entry, "onFailure").as_deref() == Some("block")
+fn blocks_on_failure(entry: &CstObject, form: JsonEntries) -> bool {
+    let setting = entry.get(form.on_failure).and_then(|property| property.value());
+    setting.and_then(|value| value.as_boolean_lit()).is_some_and(|value| value.value())
+        || member_text(entry, form.on_failure).as_deref() == Some("block")
 }
 
 pub(super) fn add_hooks(
@@ -138,11 +142,11 @@ pub(super) fn add_hooks(
     command: &str,
 ) -> Result<String, ConfigError> {
     let (root, object) = parse(text)?;
-    hooks_object(&object)?;
+    hooks_object(&object, form.group)?;
     if !form.is_grouped && object.get("version").is_none() {
         object.append("version", CstInputValue::Number("1".to_owned()));
     }
-    let hooks = object.object_value_or_set("hooks");
+    let hooks = object.object_value_or_set(form.group);
     for event in agent.installed_events() {
         event_list(&hooks, event)?;
         let list = hooks.array_value_or_set(event);
@@ -153,27 +157,27 @@ pub(super) fn add_hooks(
     Ok(if text.ends_with('\n') { text } else { format!("{text}\n") })
 }
 
-/// A group without a matcher, so that the hook runs for each tool; without groups, the hook itself.
+/// A group that runs the hook for each tool; without groups, the hook itself.
 fn hook_group(agent: &dyn CodingAgent, form: JsonEntries, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let timeout = u64::from(HOOK_TIMEOUT_SECONDS) * form.units_per_second;
-    if !form.is_grouped {
-        return CstInputValue::Object(vec![
-            ("command".to_owned(), text(command)),
-            ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
-            ("failClosed".to_owned(), CstInputValue::Bool(true)),
-        ]);
-    }
     let mut entry = vec![
-        ("type".to_owned(), text("command")),
         ("command".to_owned(), text(command)),
         ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
     ];
+    if form.has_type {
+        entry.insert(0, ("type".to_owned(), text("command")));
+    }
     if agent.failure_setting().is_some() {
-        entry.push(("onFailure".to_owned(), text("block")));
+        let block = if form.is_grouped { text("block") } else { CstInputValue::Bool(true) };
+        entry.push((form.on_failure.to_owned(), block));
+    }
+    if !form.is_grouped {
+        return CstInputValue::Object(entry);
     }
     let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
-    CstInputValue::Object(vec![("hooks".to_owned(), entries)])
+    let matcher = form.matcher.map(|matcher| ("matcher".to_owned(), text(matcher)));
+    CstInputValue::Object(matcher.into_iter().chain([("hooks".to_owned(), entries)]).collect())
 }
 
 pub(super) fn remove_hooks(
@@ -182,7 +186,7 @@ pub(super) fn remove_hooks(
     text: &str,
 ) -> Result<String, ConfigError> {
     let (root, object) = parse(text)?;
-    let Some(hooks) = hooks_object(&object)? else { return Ok(text.to_owned()) };
+    let Some(hooks) = hooks_object(&object, form.group)? else { return Ok(text.to_owned()) };
     for event in agent.installed_events() {
         let Some(list) = event_list(&hooks, event)? else { continue };
         for (group, entry) in own_entries(&list, agent, form, event)? {
@@ -198,7 +202,7 @@ pub(super) fn remove_hooks(
         }
     }
     if hooks.properties().is_empty()
-        && let Some(property) = object.get("hooks")
+        && let Some(property) = object.get(form.group)
     {
         property.remove();
     }

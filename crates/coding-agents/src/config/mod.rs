@@ -2,17 +2,19 @@
 //!
 //! Each entry guards its command with the shell: if the program is missing, is killed or ends in any other way than
 //! with success, the shell ends with 2 and a message, which stops the call. Without the message, Codex lets the call
-//! through.
+//! through. For agents that ignore exit codes, the shell answers instead.
 
 mod error;
 mod format;
 mod installed_hook;
 pub(crate) mod json_file;
+mod own_file;
 pub(crate) mod toml_file;
 
 pub use error::ConfigError;
 pub use format::{ConfigFormat, JsonEntries};
 pub use installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, hook_command, without_guard};
+pub use own_file::is_own_file;
 
 use installed_hook::hook_timeout;
 
@@ -23,17 +25,23 @@ use std::path::{Path, PathBuf};
 pub const MAX_CONFIG_BYTES: u64 = 4 * 1024 * 1024;
 
 impl dyn CodingAgent + '_ {
-    /// The configuration file, in a user's home folder or in a project folder.
+    /// The configuration file in a user's home folder.
     #[must_use]
-    pub fn config_path(&self, folder: &Path) -> PathBuf {
-        folder.join(self.config_file())
+    pub fn config_path(&self, home: &Path) -> PathBuf {
+        home.join(self.config_file())
+    }
+
+    /// The configuration file in a project folder.
+    #[must_use]
+    pub fn project_config_path(&self, project: &Path) -> PathBuf {
+        project.join(self.project_config_file())
     }
 
     /// The settings that apply in a project folder, the weakest first: from the user, the project, the project file for
     /// this machine, and the administrator.
     #[must_use]
     pub fn setting_layers(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
-        let mut layers = vec![self.config_path(home), self.config_path(project)];
+        let mut layers = vec![self.config_path(home), self.project_config_path(project)];
         // To join an absolute path replaces the folder.
         layers.extend(self.further_settings().iter().map(|path| project.join(path)));
         layers.dedup();
@@ -52,8 +60,8 @@ impl dyn CodingAgent + '_ {
     /// The commands of other hooks that run before a tool. Such a hook may replace call arguments.
     pub fn other_blocking_hooks(&self, text: &str) -> Result<Vec<String>, ConfigError> {
         match self.config_format() {
-            ConfigFormat::Json(_) => json_file::find_other_hooks(self, text),
-            ConfigFormat::Toml => Ok(Vec::new()),
+            ConfigFormat::Json(entries) => json_file::find_other_hooks(self, entries, text),
+            ConfigFormat::Toml | ConfigFormat::OwnFile => Ok(Vec::new()),
         }
     }
 
@@ -67,6 +75,7 @@ impl dyn CodingAgent + '_ {
         match self.config_format() {
             ConfigFormat::Json(entries) => json_file::add_hooks(self, entries, &cleared, command),
             ConfigFormat::Toml => toml_file::add_hooks(self, &cleared, command),
+            ConfigFormat::OwnFile => own_file::add_hooks(self, &cleared, command),
         }
     }
 
@@ -78,6 +87,7 @@ impl dyn CodingAgent + '_ {
         match self.config_format() {
             ConfigFormat::Json(entries) => json_file::remove_hooks(self, entries, text),
             ConfigFormat::Toml => toml_file::remove_hooks(self, text),
+            ConfigFormat::OwnFile => Ok(String::new()),
         }
     }
 
@@ -86,6 +96,7 @@ impl dyn CodingAgent + '_ {
         match self.config_format() {
             ConfigFormat::Json(entries) => json_file::find_hooks(self, entries, text),
             ConfigFormat::Toml => toml_file::find_hooks(self, text),
+            ConfigFormat::OwnFile => Ok(own_file::find_hooks(self, text)),
         }
     }
 

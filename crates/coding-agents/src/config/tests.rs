@@ -83,7 +83,7 @@ fn toml_keeps_order_comments_and_other_hooks() {
 fn empty_configuration_gets_the_hooks() {
     for agent in CODING_AGENTS {
         let installed = agent.install_hooks("", &command(*agent)).expect("installs");
-        assert!(agent.installed_hooks(&installed).expect("parses").len() >= 2, "{installed}");
+        assert!(!agent.installed_hooks(&installed).expect("parses").is_empty(), "{installed}");
     }
 }
 

@@ -29,7 +29,7 @@ pub struct HookMessage {
     pub is_planning: bool,
     /// The call's purpose, or the sub-agent that makes it, for the approver.
     pub description: Option<String>,
-    pub(super) cwd: Option<String>,
+    pub(crate) cwd: Option<String>,
 }
 
 /// The value of `permission_mode` of an agent that plans.
@@ -38,7 +38,11 @@ const PLAN_MODE: &str = "plan";
 /// Agent message fields. Agents add fields, so unknown ones are accepted.
 #[derive(Deserialize)]
 struct MessageFields {
-    hook_event_name: String,
+    #[serde(default)]
+    hook_event_name: Option<String>,
+    /// The event, as Goose calls it.
+    #[serde(default)]
+    event: Option<String>,
     #[serde(default)]
     session_id: Option<String>,
     /// The session, as Cursor calls it.
@@ -55,6 +59,15 @@ struct MessageFields {
     /// The result, as Cursor calls it.
     #[serde(default)]
     tool_output: Option<Json>,
+    /// The result, as Copilot CLI calls it.
+    #[serde(default)]
+    tool_result: Option<Json>,
+    /// The call's id, as Goose calls it.
+    #[serde(default)]
+    tool_call_id: Option<String>,
+    /// The folder, as Goose calls it.
+    #[serde(default)]
+    working_dir: Option<String>,
     #[serde(default)]
     error: Option<String>,
     /// The failure reason, as Cursor names it.
@@ -78,13 +91,13 @@ impl HookMessage {
         let bad = |why: String| HookFailure::BadMessage(why);
         let fields: MessageFields = serde_json::from_str(text)
             .map_err(|why| bad(format!("stdin is not a hook message of {agent}: {why}")))?;
-        let event = event(&fields.hook_event_name).ok_or_else(|| {
+        let missing = |field: &str| bad(format!("the message has no {field}"));
+        let name = fields.hook_event_name.or(fields.event).ok_or_else(|| missing("hook_event_name"))?;
+        let event = event(&name).ok_or_else(|| {
             bad(format!(
-                "{agent} has no hook {:?} that Countersign answers; `countersign install {agent}` writes the right ones",
-                fields.hook_event_name
+                "{agent} has no hook {name:?} that Countersign answers; `countersign install {agent}` writes the right ones"
             ))
         })?;
-        let missing = |field: &str| bad(format!("the message has no {field}"));
         // Messages about the session name no tool.
         let (tool_name, tool_input) = if event.is_about_call() {
             let name = fields.tool_name.ok_or_else(|| missing("tool_name"))?;
@@ -97,13 +110,29 @@ impl HookMessage {
             session_id: fields.conversation_id.or(fields.session_id).ok_or_else(|| missing("session_id"))?,
             tool_name,
             tool_input,
-            tool_use_id: fields.tool_use_id,
+            tool_use_id: fields.tool_use_id.or(fields.tool_call_id),
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
-            tool_response: fields.tool_response.or(fields.tool_output),
+            tool_response: fields.tool_response.or(fields.tool_output).or(fields.tool_result),
             error: fields.error.or(fields.error_message),
             description: fields.agent_type.map(|agent| format!("by the sub-agent {agent}")),
-            cwd: fields.cwd,
+            cwd: fields.cwd.or(fields.working_dir),
         })
+    }
+
+    /// A message before a tool.
+    pub(crate) fn before_tool(session_id: String, tool_name: String, tool_input: Json) -> Self {
+        Self {
+            event: HookEvent::BeforeTool,
+            session_id,
+            tool_name,
+            tool_input,
+            tool_use_id: None,
+            tool_response: None,
+            error: None,
+            is_planning: false,
+            description: None,
+            cwd: None,
+        }
     }
 
     /// The call's folder and project. The same command in another folder is another call.

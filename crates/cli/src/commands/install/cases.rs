@@ -10,7 +10,6 @@ use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
 use countersign_store::StoreOptions;
-use serde_json::json;
 use std::{
     path::{Path, PathBuf},
     process::{Output, Stdio},
@@ -64,6 +63,9 @@ pub(super) struct CheckedCase {
 /// The fact about an agent that exit code 2 relies on.
 const EXIT_CODE: &str = "exit code 2 with a message on stderr stops the call";
 
+/// The fact about an agent that a denial relies on.
+const DENIAL: &str = "the answer deny stops the call";
+
 /// A hook in a folder for its cases.
 pub(super) struct HookCases<'a> {
     agent: &'static dyn CodingAgent,
@@ -83,7 +85,7 @@ impl<'a> HookCases<'a> {
         hook: &'a InstalledHook,
         folder: &Path,
     ) -> Option<Self> {
-        let own = without_guard(&hook.command)?;
+        let own = without_guard(agent, &hook.command)?;
         let words = shlex::split(own)?;
         let at = words.iter().position(|word| word == "hook")?;
         let tail = shlex::try_join(words[at..].iter().map(String::as_str)).ok()?;
@@ -105,16 +107,11 @@ impl<'a> HookCases<'a> {
         let hung = format!("--server http://{}", silent.local_addr()?);
         let killed = self.write_script("killed", "kill -KILL $$")?;
         let own = |target: &str| self.line(&self.program, target);
+        let relies_on = if self.guard.contains("exit 2") { EXIT_CODE } else { DENIAL };
         let full = format!("ulimit -f 0; {}", own(&allowing));
         let mut cases = vec![
             self.check("an allowed call", own(&allowing), CaseOutcome::Allowed, "it runs").await?,
-            self.check(
-                "a denied call",
-                own(&denying),
-                CaseOutcome::Blocked,
-                "the answer deny stops the call",
-            )
-            .await?,
+            self.check("a denied call", own(&denying), CaseOutcome::Blocked, DENIAL).await?,
         ];
         for (case, line) in [
             ("a killed hook", self.line(&killed, &allowing)),
@@ -123,7 +120,7 @@ impl<'a> HookCases<'a> {
             ("a server that does not answer", own(&hung)),
             ("a full disk", full),
         ] {
-            cases.push(self.check(case, line, CaseOutcome::Blocked, EXIT_CODE).await?);
+            cases.push(self.check(case, line, CaseOutcome::Blocked, relies_on).await?);
         }
         cases.push(self.killed_with_shell(&allowing).await?);
         cases.push(self.unanswered("a hook that is frozen until its time-out", "the time-out of its hook"));
@@ -137,7 +134,13 @@ impl<'a> HookCases<'a> {
         let ended = tokio::time::timeout(CASE_LIMIT, self.run(&self.line(&script, target))).await;
         let is_killed = matches!(&ended, Ok(Ok(output)) if output.status.code().is_none());
         if is_killed {
-            return Ok(self.unanswered(case, "its hook was killed"));
+            let fact = self.agent.blocks_killed_hook().map(str::to_owned);
+            return Ok(match fact {
+                Some(relies_on) => {
+                    CheckedCase { case, outcome: CaseOutcome::Blocked, is_right: true, relies_on }
+                }
+                None => self.unanswered(case, "its hook was killed"),
+            });
         }
         let relies_on = "the shell outlived its signal".to_owned();
         Ok(CheckedCase { case, outcome: CaseOutcome::Failed, is_right: false, relies_on })
@@ -198,12 +201,8 @@ impl<'a> HookCases<'a> {
 
     /// A message from the agent about a call that does nothing.
     fn message(&self) -> String {
-        let (tool, id) = ("Bash", countersign_api::random_id("verify_"));
-        json!({
-            "session_id": "countersign-verify", "conversation_id": "countersign-verify", "cwd": self.folder, "hook_event_name": self.agent.blocking_event(),
-            "tool_name": tool, "tool_input": {"command": "true"}, "tool_use_id": id,
-        })
-        .to_string()
+        let id = countersign_api::random_id("verify_");
+        self.agent.probe_message(&self.folder.display().to_string(), &id).to_string()
     }
 
     /// The outcome under the agent rules: exit code 2 with a message stops the call, and so does the answer deny.
@@ -211,11 +210,17 @@ impl<'a> HookCases<'a> {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let stdout = String::from_utf8_lossy(&output.stdout);
         let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_default();
-        let decisions =
-            [&answer["hookSpecificOutput"]["permissionDecision"], &answer["decision"], &answer["permission"]];
+        let words = [
+            &answer["hookSpecificOutput"]["permissionDecision"],
+            &answer["decision"],
+            &answer["permission"],
+            &answer["verdict"],
+        ];
+        let is_denied =
+            answer["cancel"] == true || words.iter().any(|word| *word == "deny" || *word == "block");
         match output.status.code() {
             Some(2) if !stderr.trim().is_empty() => (CaseOutcome::Blocked, None),
-            Some(0) if decisions.iter().any(|decision| *decision == "deny") => (CaseOutcome::Blocked, None),
+            Some(0) if is_denied => (CaseOutcome::Blocked, None),
             Some(0) => (CaseOutcome::Allowed, None),
             code => {
                 let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));

@@ -2,8 +2,8 @@
 
 use super::config_scope::ConfigScope;
 use countersign_coding_agents::{
-    agents::{CODING_AGENTS, CodingAgent},
-    config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES},
+    agents::{CODING_AGENTS, CodingAgent, CompanionFile},
+    config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES, is_own_file},
 };
 use countersign_console::{CliError, CommandExit, escape_text, read_variable};
 use std::{
@@ -42,6 +42,7 @@ impl ConfigFile {
                 let name = agent.config_path(Path::new(""));
                 PathBuf::from(folder).join(name.file_name().unwrap_or_default())
             }
+            _ if scope == ConfigScope::Project => agent.project_config_path(&folder),
             _ => agent.config_path(&folder),
         };
         let path = named.canonicalize().unwrap_or(named);
@@ -121,6 +122,41 @@ impl ConfigFile {
     }
 }
 
+/// The further files of an agent's hooks, beside its configuration file.
+impl ConfigFile {
+    /// Writes them. Fails if one exists that Countersign did not write.
+    pub(super) fn write_companions(&self, command: &str) -> anyhow::Result<()> {
+        let companions = self.agent.companions(command);
+        for CompanionFile { name, text } in &companions {
+            let path = self.beside(name);
+            let found = read(&path).map_err(|why| unusable(&path, &why))?;
+            if found.is_some_and(|found| found != *text && !is_own_file(&found)) {
+                return Err(unusable(&path, "Countersign did not write this file").into());
+            }
+        }
+        for CompanionFile { name, text } in &companions {
+            replace(&self.beside(name), &self.path, text)?;
+        }
+        Ok(())
+    }
+
+    /// Removes those that Countersign wrote.
+    pub(super) fn remove_companions(&self, command: &str) {
+        for CompanionFile { name, text } in self.agent.companions(command) {
+            let path = self.beside(name);
+            if read(&path).ok().flatten().is_some_and(|found| found == text || is_own_file(&found)) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    fn beside(&self, name: &str) -> PathBuf {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        name.strip_prefix("../")
+            .map_or_else(|| folder.join(name), |name| folder.parent().unwrap_or(folder).join(name))
+    }
+}
+
 /// The configuration files of the agents that exist, of the user and of the current folder; each once, because the current
 /// folder may be the home folder.
 pub(super) fn find_config_files(only: Option<&'static dyn CodingAgent>) -> Vec<anyhow::Result<ConfigFile>> {
@@ -159,7 +195,9 @@ fn replace(path: &Path, like: &Path, text: &str) -> std::io::Result<()> {
     let mut fresh = path.as_os_str().to_owned();
     fresh.push(format!(".new-{}", std::process::id()));
     let fresh = PathBuf::from(fresh);
-    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh);
+    // The agent starts a script itself.
+    let mode = if text.starts_with("#!") { 0o700 } else { 0o600 };
+    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&fresh);
     let written = written.and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         if let Ok(found) = fs::metadata(like) {

@@ -5,6 +5,7 @@ mod config_file;
 mod config_scope;
 mod hook_program;
 mod installed;
+mod overview;
 mod verify;
 
 use crate::commands::hook::HookDecision;
@@ -48,12 +49,13 @@ impl ConfigChoiceArgs {
 else in it. To repeat it changes nothing.\n\n\
 The hook uses the server or the database of this command line or of your settings, and the configuration names it, so that no \
 file or variable of a project can lead the hook to another log.\n\n\
-JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; with --verify, one object for each case: {\"agent\", \
+JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; without AGENT, one object for each agent: \
+{\"agent\", \"paths\": of hooks, \"next\"}; with --verify, one object for each case: {\"agent\", \
 \"path\", \"case\", \"outcome\": blocked, allowed, not asked, not wrapped or failed, \"reliesOn\"}"
 )]
 pub(crate) struct InstallArgs {
-    /// The agent: claude-code, codex, gemini-cli or cursor
-    #[arg(value_name = "AGENT", value_parser = find_agent, required_unless_present = "verify")]
+    /// The agent; without one, the agents on this machine are listed
+    #[arg(value_name = "AGENT", value_parser = find_agent)]
     agent: Option<&'static dyn CodingAgent>,
     #[command(flatten)]
     scope: ConfigChoiceArgs,
@@ -68,8 +70,8 @@ pub(crate) struct InstallArgs {
 
 impl InstallArgs {
     /// Whether the command changes no configuration.
-    pub(crate) const fn only_verifies(&self) -> bool {
-        self.verify
+    pub(crate) const fn only_reads(&self) -> bool {
+        self.verify || self.agent.is_none()
     }
 }
 
@@ -81,7 +83,7 @@ the hooks of Countersign and nothing else.\n\n\
 JSON: {\"agent\", \"path\", \"changed\", \"backup\": null}"
 )]
 pub(crate) struct UninstallArgs {
-    /// The agent: claude-code, codex, gemini-cli or cursor
+    /// The agent, as `countersign install` lists it
     #[arg(value_name = "AGENT", value_parser = find_agent)]
     agent: &'static dyn CodingAgent,
     #[command(flatten)]
@@ -101,7 +103,7 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     if args.verify {
         return verify::verify_hooks(context, args.agent).await;
     }
-    let Some(agent) = args.agent else { return Err(CliError::usage("name an agent").into()) };
+    let Some(agent) = args.agent else { return overview::list_agents(context) };
     let program = hook_program::hook_program(context, args.scope.scope())?;
     let file = ConfigFile::find(agent, args.scope.scope())?;
     let options: &[&str] = if args.decide == HookDecision::Allow { &["--decide", "allow"] } else { &[] };
@@ -111,6 +113,7 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     if is_changed == Some(false) {
         return Ok(CommandExit::REFUSED);
     }
+    file.write_companions(&command)?;
     report(context, agent, &file, is_changed.is_some(), file.backup())?;
     if !context.json {
         print_line(agent.advice());
@@ -120,6 +123,7 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
 
 pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyhow::Result<CommandExit> {
     let (agent, file) = (args.agent, ConfigFile::find(args.agent, args.scope.scope())?);
+    let hooks = agent.installed_hooks(file.text()).map_err(|why| file.unusable(&why))?;
     let before = file.text_before_install().map_err(|why| file.unusable(&why))?;
     let removed = match before {
         Some(before) => before,
@@ -128,6 +132,9 @@ pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyho
     let is_changed = apply(context, &args.scope, &file, &removed)?;
     if is_changed == Some(false) {
         return Ok(CommandExit::REFUSED);
+    }
+    if let Some(hook) = hooks.first() {
+        file.remove_companions(&hook.command);
     }
     file.remove_backup();
     report(context, agent, &file, is_changed.is_some(), None)?;

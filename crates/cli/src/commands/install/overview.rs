@@ -1,0 +1,76 @@
+//! `countersign install` without an agent: the agents that are found on this machine.
+
+use super::installed::{FoundHook, find_hooks, is_in_path};
+use countersign_coding_agents::agents::{CODING_AGENTS, CodingAgent};
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_json, print_line},
+        table::{ColumnFit, TextTable},
+        text::escape_text,
+    },
+    settings::setting::read_variable,
+};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// An agent as JSON.
+#[derive(Serialize)]
+struct AgentReport<'a> {
+    agent: &'static str,
+    paths: Vec<&'a PathBuf>,
+    next: String,
+}
+
+pub(super) fn list_agents(context: &CommandContext) -> anyhow::Result<CommandExit> {
+    let home = read_variable("HOME").map(PathBuf::from).unwrap_or_default();
+    let installed = find_hooks();
+    let mut table = TextTable::new(&[
+        ("agent", ColumnFit::Whole),
+        ("hook", ColumnFit::Wrapped),
+        ("next", ColumnFit::Wrapped),
+    ]);
+    let mut found = false;
+    for agent in CODING_AGENTS {
+        let hooks: Vec<&FoundHook> =
+            installed.iter().filter(|hook| hook.agent.name() == agent.name()).collect();
+        if hooks.is_empty() && !is_on_machine(*agent, &home) {
+            continue;
+        }
+        found = true;
+        let next = match hooks.first() {
+            None => format!("countersign install {agent}"),
+            Some(_) => format!("countersign install --verify {agent}"),
+        };
+        if context.json {
+            let paths = hooks.iter().map(|hook| &hook.path).collect();
+            print_json(&AgentReport { agent: agent.name(), paths, next })?;
+            continue;
+        }
+        let places: Vec<String> =
+            hooks.iter().map(|hook| escape_text(&hook.path.display().to_string())).collect();
+        let places = if places.is_empty() { "not installed".to_owned() } else { places.join(", ") };
+        table.add_row(vec![agent.name().into(), places.into(), next.into()]);
+    }
+    if !context.json {
+        print_line(&if found {
+            table.format(&context.screen())
+        } else {
+            let names: Vec<_> = CODING_AGENTS.iter().map(|agent| agent.name()).collect();
+            format!("No known coding agent is on this machine. Known are: {}.", names.join(", "))
+        });
+    }
+    Ok(CommandExit::DONE)
+}
+
+/// Whether the program of an agent is in the path, or the user has a folder of its settings.
+fn is_on_machine(agent: &dyn CodingAgent, home: &Path) -> bool {
+    let file = Path::new(agent.config_file());
+    // `.config` and `.agents` belong to several programs.
+    let own = file.components().take(if file.starts_with(".config") { 2 } else { 1 });
+    let folder: PathBuf = own.collect();
+    let is_shared =
+        folder == Path::new(".agents") || (folder == Path::new(".gemini") && agent.name() == "antigravity");
+    is_in_path(agent.program()) || !is_shared && home.join(folder).is_dir()
+}
