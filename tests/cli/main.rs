@@ -41,6 +41,7 @@ mod policy_layers;
 mod policy_replay;
 mod policy_suggest;
 mod policy_test;
+mod policy_use;
 mod postgres;
 mod progress;
 mod proofs;

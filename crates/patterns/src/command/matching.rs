@@ -106,6 +106,10 @@ fn runs_only_allowed(
         return false;
     };
     let is_free = |(role, word): (&WordRole, &CommandWord)| *role == WordRole::Free && word.is_literal();
+    // `time` is a keyword of some shells, for which `--` and `-p` begin the command.
+    if command.name() == Some("time") && inner.at > 1 {
+        return false;
+    }
     let own = command.reading.roles.iter().zip(&command.words).take(inner.at).skip(1);
     let has_more = !command.assignments.is_empty() || command.input.is_some() || command.comment.is_some();
     let mut children = script.inner_commands(index).peekable();

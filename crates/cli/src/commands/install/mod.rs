@@ -8,7 +8,7 @@ mod installed;
 mod overview;
 mod verify;
 
-use crate::commands::hook::HookDecision;
+use crate::commands::{hook::HookDecision, policy::use_profile::use_profile};
 use config_file::ConfigFile;
 use config_scope::ConfigScope;
 use countersign_coding_agents::{
@@ -18,6 +18,7 @@ use countersign_coding_agents::{
 use countersign_console::{
     CliError, CommandContext, CommandExit, confirm_change, diff_lines, escape_text, print_json, print_line,
 };
+use countersign_policy::PolicyProfile;
 pub(crate) use installed::{FoundHook, find_hooks};
 use serde::Serialize;
 use std::{io::IsTerminal, path::PathBuf};
@@ -63,6 +64,9 @@ pub(crate) struct InstallArgs {
     /// allow runs it
     #[arg(long, value_name = "ANSWER", default_value = "none", conflicts_with = "verify")]
     decide: HookDecision,
+    /// Also use this policy for coding agents: coding, careful or observe. Your own rules stay
+    #[arg(long, value_name = "PROFILE", conflicts_with = "verify", requires = "agent")]
+    profile: Option<PolicyProfile>,
     /// Change nothing, and check that each installed hook blocks: also if it is killed, or nothing answers it
     #[arg(long, conflicts_with = "yes")]
     verify: bool,
@@ -118,7 +122,10 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     if !context.json {
         print_line(agent.advice());
     }
-    Ok(CommandExit::DONE)
+    match args.profile {
+        Some(profile) => use_profile(context, profile, args.scope.yes).await,
+        None => Ok(CommandExit::DONE),
+    }
 }
 
 pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyhow::Result<CommandExit> {

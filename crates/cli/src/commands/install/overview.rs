@@ -3,14 +3,7 @@
 use super::installed::{FoundHook, find_hooks, is_in_path};
 use countersign_coding_agents::agents::{CODING_AGENTS, CodingAgent};
 use countersign_console::{
-    context::CommandContext,
-    exit::CommandExit,
-    present::{
-        print::{print_json, print_line},
-        table::{ColumnFit, TextTable},
-        text::escape_text,
-    },
-    settings::setting::read_variable,
+    ColumnFit, CommandContext, CommandExit, TextTable, escape_text, print_json, print_line, read_variable,
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};

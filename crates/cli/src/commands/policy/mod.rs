@@ -58,7 +58,7 @@ pub(crate) async fn run_policy_command(
 ) -> anyhow::Result<CommandExit> {
     match command {
         PolicyCommand::Apply(args) => apply::apply_policy(context, args).await,
-        PolicyCommand::Use(args) => use_profile::use_profile(context, args).await,
+        PolicyCommand::Use(args) => use_profile::run_policy_use(context, args).await,
         PolicyCommand::Show(args) => show::show_policy(context, args).await,
         PolicyCommand::History(args) => history::list_policies(context, args).await,
         PolicyCommand::Revert(args) => revert::revert_policy(context, args).await,

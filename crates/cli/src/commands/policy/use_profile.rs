@@ -1,7 +1,7 @@
 //! `countersign policy use`
 
 use super::change::{ProposedPolicy, put_in_force};
-use countersign_api::{PolicyInForce, SendOperation, SharedGate, operations};
+use countersign_api::{PolicyInForce, SendOperation, operations};
 use countersign_console::{CliError, CommandContext, CommandExit};
 use countersign_events::PolicyLayer;
 use countersign_policy::{Policy, PolicyProfile, PolicyText};
@@ -30,35 +30,32 @@ pub(crate) struct PolicyUseArgs {
     yes: bool,
 }
 
-pub(crate) async fn use_profile(
+pub(super) async fn run_policy_use(
     context: &CommandContext,
     args: &PolicyUseArgs,
 ) -> anyhow::Result<CommandExit> {
-    let gate = context.connect().await?;
-    let active = gate.send(operations::ShowPolicy {}).await?;
-    apply_profile(context, &gate, &active, args.profile, args.yes).await
+    use_profile(context, args.profile, args.yes).await
 }
 
 /// Puts the profile in the place of the active policy file, and keeps all other rules.
-pub(crate) async fn apply_profile(
+pub(crate) async fn use_profile(
     context: &CommandContext,
-    gate: &SharedGate,
-    active: &PolicyInForce,
     profile: PolicyProfile,
     yes: bool,
 ) -> anyhow::Result<CommandExit> {
-    let text = text_with_profile(active, profile);
-    let policy = Policy::read_text(text).map_err(|why| CliError {
+    let gate = context.connect().await?;
+    let active = gate.send(operations::ShowPolicy {}).await?;
+    let policy = Policy::read_text(text_with_profile(&active, profile)).map_err(|why| CliError {
         exit: CommandExit::REFUSED,
         code: "conflicting_policy",
         message: format!("the profile {profile} does not fit to your own policy, which stays active: {why}"),
     })?;
     let proposed = ProposedPolicy { policy, source: format!("profile {profile}"), replay_command: None };
-    put_in_force(context, gate, proposed, yes).await
+    put_in_force(context, &gate, proposed, yes).await
 }
 
 /// Returns true if the active policy file is a part of this program, so that nobody wrote it.
-pub(crate) fn is_built_in(active: &PolicyInForce) -> bool {
+fn is_built_in(active: &PolicyInForce) -> bool {
     active.text == Policy::SHIPPED || PolicyProfile::ALL.iter().any(|profile| active.text == profile.text())
 }
 
