@@ -1,6 +1,7 @@
 //! `countersign policy use`, and `install --profile`.
 
 use crate::desk::{TerminalDesk, with_desk, with_empty_desk};
+use countersign_api::ApprovalGate;
 use serde_json::Value;
 
 /// The active policy, as `policy show --json` prints it.
@@ -22,7 +23,8 @@ async fn profile_takes_the_place_of_a_policy_that_nobody_wrote() {
         let again = desk.types("policy use careful --yes --as user:ada").await;
         assert!(again.stdout.contains("nothing was changed"), "{}", again.stdout);
         let shown: Value =
-            serde_json::from_str(&desk.types("policy show --profile careful --json").await.stdout).expect("JSON");
+            serde_json::from_str(&desk.types("policy show --profile careful --json").await.stdout)
+                .expect("JSON");
         assert_eq!(shown["text"], active_policy(desk).await["text"]);
     })
     .await;
@@ -54,7 +56,11 @@ async fn policy_that_contradicts_the_profile_stays() {
         assert_eq!(desk.types("policy apply own.toml --yes --as user:ada").await.code, 0);
         let refused = desk.types("policy use coding --yes --as user:ada").await;
         assert_eq!(refused.code, 3);
-        assert!(refused.stderr.contains("does not fit to your own policy, which stays active"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("does not fit to your own policy, which stays active"),
+            "{}",
+            refused.stderr
+        );
         assert_eq!(active_policy(desk).await["text"], "remember = \"10m\"\n");
         assert_eq!(desk.types("policy use reckless --yes").await.code, 2);
     })

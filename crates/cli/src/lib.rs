@@ -179,7 +179,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Install(args) => commands::install::install(context, args).await,
         CliCommand::Uninstall(args) => commands::install::uninstall(context, args),
-        CliCommand::Hook(args) => commands::hook::run_hook(context, args).await,
+        CliCommand::Hook(args) => Box::pin(commands::hook::run_hook(context, args)).await,
         CliCommand::Acp(args) => {
             commands::agent_proxy::run_agent_proxy(context, args, AcpProtocol::default(), "acp").await
         }

@@ -83,10 +83,10 @@ impl CommandCollector<'_> {
 
     /// Reads a string that a program might run. Its faults say nothing about the line.
     fn read_possible_script(&mut self, text: &str, depth: usize) {
-        let script = &mut self.script;
+        let script = &mut *self.script;
         let before = (script.unreadable, script.has_hidden_effect, script.input.clone(), script.files.len());
         self.read_text(text, depth, CommandSource { origin: CommandOrigin::Guessed, parent: None });
-        let script = &mut self.script;
+        let script = &mut *self.script;
         (script.unreadable, script.has_hidden_effect, script.input) = (before.0, before.1, before.2);
         script.files.truncate(before.3);
     }

@@ -260,7 +260,10 @@ impl PathPart<'_> {
                 return MatchAnswer::Yes;
             }
         }
-        let normal = if normal.starts_with('~') { format!("/{HOLE}{}", &normal[1..]) } else { normal };
+        let normal = match normal.strip_prefix('~') {
+            Some(rest) => format!("/{HOLE}{rest}"),
+            None => normal,
+        };
         let could_match = patterns.iter().any(|pattern| pattern.could_match(&normal, self.is_open));
         if could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
     }

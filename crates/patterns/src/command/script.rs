@@ -14,6 +14,7 @@ pub(super) const MAX_NESTING: usize = 12;
 const MAX_OPTION_WORDS: usize = 24;
 
 /// A command line and the simple commands that it would run.
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 #[derive(Debug, Clone, Default)]
 pub struct ParsedScript {
     pub(super) text: String,

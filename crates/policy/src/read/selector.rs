@@ -75,9 +75,10 @@ pub(super) fn read_selectors(
     read_operands(keys, &mut read)?;
     if let Some(node) = keys.optional("access") {
         read.accesses = read_accesses(node)?;
-        let is_useful = match owner.widens {
-            true => read.inside.is_some() && read.accesses == [PathAccess::Read],
-            false => !read.paths.is_empty(),
+        let is_useful = if owner.widens {
+            read.inside.is_some() && read.accesses == [PathAccess::Read]
+        } else {
+            !read.paths.is_empty()
         };
         if !is_useful {
             let why = "`access` says which paths a rule asks about or blocks, so it needs `path`; a rule that allows takes \

@@ -22,7 +22,7 @@ fn in_shop(call: TestCall) -> TestCall {
 #[test]
 fn profiles_can_be_read_and_warn_of_nothing_unusable() {
     for profile in PolicyProfile::ALL {
-        let policy = Policy::read(&profile.text()).expect(profile.as_str());
+        let policy = Policy::read(&profile.text()).expect("a policy");
         assert_eq!(policy.hash(), profile.policy().hash());
         assert_eq!(PolicyProfile::of(policy.text()), Some(profile));
         assert_eq!(profile.as_str().parse(), Ok(profile));
