@@ -59,7 +59,7 @@ async fn unknown_missing_and_invalid_fields_are_named() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @"
-        422 invalid: unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `place`, `definition`, `expiresInSeconds`, `replaces` at line 1 column 49
+        422 invalid: unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `place`, `definition`, `expiresInSeconds`, `replaces`, `withdrawWhenGone` at line 1 column 49
         column: 49
         line: 1
         ");

@@ -21,7 +21,7 @@ const FREQUENT_TYPES: &[(&str, usize)] = &[
     ("PolicySet", 18),
     // The six types of messages have one body.
     ("UserMessage", 25),
-    ("AgentMessage", 25),
+    ("AgentMessage", 26),
     ("SystemPrompt", 20),
 ];
 

@@ -688,6 +688,8 @@ export interface Place {
   host?: string | null | undefined;
   /** The script or package that runs the call. */
   program?: string | null | undefined;
+  /** The folder of the project in which a coding agent works. Rules with `inside = "project"` are about it. */
+  project?: string | null | undefined;
   /** The MCP server's name. */
   server?: string | null | undefined;
 }
@@ -840,6 +842,8 @@ export interface ProposedPlace {
   host?: string | null | undefined;
   /** The script or package that runs the call. */
   program?: string | null | undefined;
+  /** The folder of the project in which a coding agent works. */
+  project?: string | null | undefined;
   /** The MCP server's name. */
   server?: string | null | undefined;
 }

@@ -75,7 +75,7 @@ impl PolicyProfile {
 
     /// The profile whose text this is.
     #[must_use]
-    pub fn of(text: &PolicyText) -> Option<Self> {
+    pub fn find(text: &PolicyText) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| PolicyText::from(profile.text().as_str()).hash() == text.hash())
     }
 }

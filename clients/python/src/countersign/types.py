@@ -975,6 +975,9 @@ class Place(TypedDict):
     program: NotRequired[str | None]
     """The script or package that runs the call."""
 
+    project: NotRequired[str | None]
+    """The folder of the project in which a coding agent works. Rules with `inside = "project"` are about it."""
+
     server: NotRequired[str | None]
     """The MCP server's name."""
 
@@ -1170,6 +1173,9 @@ class ProposedPlace(TypedDict):
 
     program: NotRequired[str | None]
     """The script or package that runs the call."""
+
+    project: NotRequired[str | None]
+    """The folder of the project in which a coding agent works."""
 
     server: NotRequired[str | None]
     """The MCP server's name."""

@@ -1,6 +1,6 @@
 //! The message that an agent gives its hook.
 
-use super::{HookTerms, event::HookEvent, failure::HookFailure};
+use super::{event::HookEvent, failure::HookFailure};
 use countersign_api::{Json, Place};
 use serde::Deserialize;
 
@@ -136,11 +136,10 @@ impl HookMessage {
     }
 
     /// The call's folder and project. The same command in another folder is another call.
-    pub(super) fn place(&self, terms: HookTerms<'_>) -> Option<Place> {
+    pub(super) fn place(&self, host: Option<&str>, project: Option<&str>) -> Option<Place> {
         let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
         let own = |text: &str| text.to_owned();
-        let place =
-            Place { folder, project: terms.project.map(own), host: terms.host.map(own), ..Place::default() };
+        let place = Place { folder, project: project.map(own), host: host.map(own), ..Place::default() };
         (place != Place::default()).then_some(place)
     }
 }

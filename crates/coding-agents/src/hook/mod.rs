@@ -193,7 +193,7 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
         annotations: None,
         impact: None,
         description: message.description.clone(),
-        place: message.place(terms),
+        place: message.place(terms.host, terms.project),
         definition: None,
         expires_in_seconds: None,
         replaces: None,

@@ -32,7 +32,7 @@ mod tests {
     use std::fs::create_dir_all;
 
     #[test]
-    fn project_is_the_git_root_below_the_home_folder() {
+    fn project_is_the_git_root() {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().canonicalize().expect("a path");
         let (shop, plain) = (home.join("shop"), home.join("notes"));

@@ -4,8 +4,8 @@
 //! of words. A wildcard covers only words that are known to be harmless (see [`super::programs`]).
 
 use super::{
+    file_access::FileCover,
     line::CommandWord,
-    matching::FileCover,
     programs::{CommandReading, InnerKind, OptionEffect, ProgramTable, WordRole, is_harmless_variable},
     script::{CommandClarity, ParsedCommand, ParsedScript},
     wildcard_word::WildcardWord,

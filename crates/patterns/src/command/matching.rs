@@ -1,6 +1,7 @@
 //! Matches patterns against a whole command line.
 
 use super::{
+    file_access::FileCover,
     line::CommandWord,
     pattern::CommandPattern,
     programs::{InnerKind, WordRole},
@@ -11,15 +12,6 @@ use crate::MatchAnswer;
 /// Programs that run another one as it is: they only end it earlier, measure it, give it less of the processor, or shorten
 /// its output. A pattern need not show them.
 const WRAPPERS: &[&str] = &["ionice", "nice", "rtk", "time", "timeout"];
-
-/// What shows the files of a line's redirections, and the texts of its here-documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileCover {
-    /// The patterns alone, which show only `< file`.
-    Patterns,
-    /// A test of every path in the line, such as [`ParsedScript::find_outside`].
-    PathTest,
-}
 
 /// Matches for an `allow` rule that shows files by its patterns alone, see [`match_every_in`].
 #[must_use]

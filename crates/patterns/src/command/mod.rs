@@ -15,6 +15,7 @@ mod canonical;
 mod cursor;
 mod documents;
 mod dollar;
+mod file_access;
 mod grammar;
 mod keywords;
 mod line;
@@ -46,12 +47,13 @@ mod reach_tests;
 mod tests;
 
 pub use budget::ReadBudget;
+pub use file_access::{FileCover, PathAccess};
 pub use line::{
     CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
     SimpleCommand, WordExpansion,
 };
-pub use matching::{FileCover, find_allowed_commands, match_any, match_every, match_every_in};
+pub use matching::{find_allowed_commands, match_any, match_every, match_every_in};
 pub use pattern::CommandPattern;
 pub use programs::{OptionEffect, is_other_shell};
-pub use reach::{OutsidePath, PathAccess, PathBounds};
+pub use reach::{OutsidePath, PathBounds};
 pub use script::ParsedScript;

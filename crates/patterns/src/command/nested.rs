@@ -2,9 +2,9 @@
 
 use super::{
     budget::{ReadBudget, WorkMeter},
+    file_access::PathAccess,
     line::{CommandLine, CommandRedirection, CommandWord, RedirectionKind, SimpleCommand},
     programs::{CommandReading, InnerKind},
-    reach::PathAccess,
     runners,
     script::{CommandOrigin, MAX_NESTING, ParsedCommand, ParsedScript, RedirectedFile, strip_quotes},
     shells::{NestedRun, StandardInput, is_input_file},

@@ -2,8 +2,8 @@
 
 use super::{
     allow_pattern::AllowPattern,
+    file_access::FileCover,
     line::CommandWord,
-    matching::FileCover,
     option_tokens::OptionTokens,
     programs::{CommandReading, OptionEffect, OptionForm, OptionSource, ProgramTable},
     script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},

@@ -1,9 +1,10 @@
 //! The paths in a command line: whether all of them stay inside of some folders, and which of them a path pattern names.
 //!
 //! A word may be a path in more ways than one (`--file=x`, `-fx`, `@x`, `HEAD:x`), so each of its parts counts. A word that
-//! its program reads as a text, such as the expression of `grep`, is no path.
+//! its program reads as plain text, such as the expression of `grep`, is no path.
 
 use super::{
+    file_access::PathAccess,
     line::CommandWord,
     script::{CommandOrigin, ParsedCommand, ParsedScript},
 };
@@ -11,17 +12,6 @@ use crate::{MatchAnswer, PathPattern, invisible::HOLE, path};
 
 /// Commands that go to a folder which is not among their words.
 const FOLDER_STACK: &[&str] = &["pushd", "popd"];
-
-/// What a command may do with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathAccess {
-    /// It reads the file, or says something about it.
-    Read,
-    /// It writes or deletes the file.
-    Write,
-    /// It may do either.
-    Unknown,
-}
 
 /// Folders, and the folder in which a command starts. All are absolute and in normal form.
 #[derive(Debug, Clone, Copy)]
@@ -221,7 +211,7 @@ impl ParsedScript {
 }
 
 impl ParsedCommand {
-    /// The words that may name files: all but the program, and those that the program reads as texts.
+    /// The words that may name files: all but the program, and those that the program reads as plain text.
     fn reached_words(&self) -> impl Iterator<Item = ReachedWord<'_>> {
         let access = if self.reading.only_reads { PathAccess::Read } else { PathAccess::Unknown };
         let changes_folder = self.name() == Some("cd")

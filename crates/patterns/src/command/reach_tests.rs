@@ -3,10 +3,10 @@
 use super::{FileCover, ParsedScript, PathAccess, PathBounds, match_every_in};
 use crate::{CommandPattern, MatchAnswer, PathPattern};
 
-/// Returns true if the line stays in `/work/shop`, from its folder `api`.
+/// Returns true if the line stays in `/srv/shop`, from its folder `api`.
 fn stays(line: &str) -> bool {
-    let roots = ["/work/shop".to_owned()];
-    let bounds = PathBounds { roots: &roots, folder: "/work/shop/api" };
+    let roots = ["/srv/shop".to_owned()];
+    let bounds = PathBounds { roots: &roots, folder: "/srv/shop/api" };
     ParsedScript::parse(line).find_outside(bounds).is_none()
 }
 
@@ -15,8 +15,8 @@ fn lines_that_stay_inside() {
     for line in [
         "ls",
         "cat src/main.rs ../README.md",
-        "cat /work/shop/a /work/shop",
-        "cd /work/shop && cat api/x",
+        "cat /srv/shop/a /srv/shop",
+        "cd /srv/shop && cat api/x",
         "grep -rn '/etc/passwd' src",
         "grep -n -e /x --include='*.rs' .",
         "sed -n '/begin/,/end/p' x",
@@ -42,8 +42,8 @@ fn lines_that_may_leave() {
     for line in [
         "cat /etc/passwd",
         "cat ../../x",
-        "cat /work/shopping/x",
-        "cat /work/shop/../x",
+        "cat /srv/shopping/x",
+        "cat /srv/shop/../x",
         "cat ~/.ssh/id_rsa",
         "cat ~root/x",
         "cat $HOME/x",
@@ -51,7 +51,7 @@ fn lines_that_may_leave() {
         "cat `x`",
         "cat $(x)",
         "cd .. && cat ../x",
-        "cd /work/shop && cat ../x",
+        "cd /srv/shop && cat ../x",
         "cd && cat x",
         "cd - && cat x",
         "pushd / ; cat x",
@@ -89,10 +89,9 @@ fn lines_that_may_leave() {
 
 #[test]
 fn folder_outside_of_the_roots_is_outside() {
-    let roots = ["/work/shop".to_owned()];
-    let found =
-        ParsedScript::parse("ls").find_outside(PathBounds { roots: &roots, folder: "/work/shopping" });
-    assert_eq!(found.map(|path| path.word).as_deref(), Some("/work/shopping"));
+    let roots = ["/srv/shop".to_owned()];
+    let found = ParsedScript::parse("ls").find_outside(PathBounds { roots: &roots, folder: "/srv/shopping" });
+    assert_eq!(found.map(|path| path.word).as_deref(), Some("/srv/shopping"));
     assert!(ParsedScript::parse("ls").find_outside(PathBounds { roots: &[], folder: "/" }).is_some());
 }
 
@@ -118,7 +117,7 @@ fn path_patterns_look_into_commands() {
     use PathAccess::{Read, Write};
     let answer = |pattern: &str, accesses: &[PathAccess], line: &str| {
         let pattern = PathPattern::new(pattern).expect(pattern);
-        ParsedScript::parse(line).match_paths(&[pattern], accesses, Some("/work/shop"))
+        ParsedScript::parse(line).match_paths(&[pattern], accesses, Some("/srv/shop"))
     };
     for (line, expected) in [
         ("cat .env", Yes),
@@ -141,8 +140,8 @@ fn path_patterns_look_into_commands() {
         assert_eq!(answer("**/.env", &[Read, Write], line), expected, "{line}");
     }
     assert_eq!(answer("**/.aws/**", &[Read], "grep -r x ~/.aws/"), Yes);
-    assert_eq!(answer("/work/shop/.git/**", &[Write], "cp x .git/hooks/pre-commit"), Yes);
-    assert_eq!(answer("/work/shop/.git/**", &[Write], "rm -rf .git"), Yes);
-    assert_eq!(answer("/work/shop/.git/**", &[Write], "cat .git/config"), No);
-    assert_eq!(answer("/work/shop/.git/**", &[Write], "cat x > .git/config"), Yes);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write], "cp x .git/hooks/pre-commit"), Yes);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write], "rm -rf .git"), Yes);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write], "cat .git/config"), No);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write], "cat x > .git/config"), Yes);
 }

@@ -2,9 +2,9 @@
 
 use super::{
     canonical,
+    file_access::PathAccess,
     line::{CommandWord, WordExpansion},
     programs::{CommandReading, InputUse},
-    reach::PathAccess,
 };
 use crate::invisible::HOLE;
 
@@ -192,7 +192,7 @@ impl ParsedCommand {
             && self.with_holes.is_empty()
     }
 
-    /// Whether it uses files or texts that no pattern can show.
+    /// Whether it uses files or content that no pattern can show.
     pub(super) fn has_unshown_files(&self) -> bool {
         self.has_document || !self.files.is_empty()
     }

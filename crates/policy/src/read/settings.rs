@@ -56,14 +56,7 @@ pub(super) fn read_settings(
             }
         };
     }
-    if let Some(node) = keys.optional("observe") {
-        settings.observes = node.flag("observe")?;
-    }
-    if let Some(node) = keys.optional("projectFolders") {
-        let folders = node.texts("projectFolders")?.into_iter();
-        settings.project_folders =
-            folders.map(|(text, node)| read_folder(text, node)).collect::<Result<_, _>>()?;
-    }
+    read_project(keys, &mut settings)?;
     if let Some(node) = keys.optional("limits") {
         settings.pending_limits = read_limits(node)?;
     }
@@ -109,6 +102,19 @@ fn read_times(keys: &mut TableKeys<'_>, settings: &mut PolicySettings) -> Result
     }
     if let Some(node) = keys.optional("withdrawAfter") {
         settings.withdraw_after = read_withdraw_after(node)?;
+    }
+    Ok(())
+}
+
+/// Reads what a policy for coding agents says besides its rules.
+fn read_project(keys: &mut TableKeys<'_>, settings: &mut PolicySettings) -> Result<(), PolicyFault> {
+    if let Some(node) = keys.optional("observe") {
+        settings.observes = node.flag("observe")?;
+    }
+    if let Some(node) = keys.optional("projectFolders") {
+        let folders = node.texts("projectFolders")?.into_iter();
+        settings.project_folders =
+            folders.map(|(text, node)| read_folder(text, node)).collect::<Result<_, _>>()?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
 pub(crate) use inside::InsideSelector;
-pub(crate) use operand::{PathZone, format_patterns};
+pub(crate) use operand::{PathSelector, PathZone, format_patterns};
 pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
@@ -128,6 +128,10 @@ impl RuleSelectors {
         }
     }
 
+    fn path_selector(&self) -> PathSelector<'_> {
+        PathSelector { patterns: &self.paths, accesses: &self.accesses }
+    }
+
     fn command_match(&self, effect: RuleEffect) -> CommandMatch {
         CommandMatch { effect, files: self.file_cover() }
     }
@@ -173,7 +177,8 @@ impl RuleSelectors {
                 && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
             || self.zone.as_ref().is_some_and(|zone| all.and(facts.match_zone(zone, effect, names_tools)))
             || self.args.iter().any(|(at, predicates)| all.and(facts.match_argument(at, predicates)))
-            || (!self.paths.is_empty() && all.and(facts.match_paths(self, effect, names_tools)))
+            || (!self.paths.is_empty()
+                && all.and(facts.match_paths(self.path_selector(), effect, names_tools)))
             || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
             || (!commands.is_empty()
                 && all.and(facts.match_commands(commands, self.command_match(effect), names_tools)))

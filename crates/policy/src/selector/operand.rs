@@ -1,6 +1,5 @@
 //! Matches commands, URLs and paths with patterns and zones.
 
-use super::RuleSelectors;
 use crate::{
     RuleEffect, command_operand::CommandMatch, facts::CallFacts, harmless::ToolKind, outcome::SelectorHit,
     tools::OperandKind,
@@ -8,6 +7,14 @@ use crate::{
 use countersign_patterns::{
     CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern, command::PathAccess,
 };
+
+/// The paths that a rule matches.
+#[derive(Clone, Copy)]
+pub(crate) struct PathSelector<'a> {
+    pub(crate) patterns: &'a [PathPattern],
+    /// What a call may do with the paths, for a rule that restricts. Empty: anything.
+    pub(crate) accesses: &'a [PathAccess],
+}
 
 /// A named folder of the file system.
 #[derive(Debug, Clone)]
@@ -43,19 +50,19 @@ impl CallFacts<'_> {
     /// Matches the paths. A rule that restricts also looks at those in commands.
     pub(crate) fn match_paths(
         &self,
-        selectors: &RuleSelectors,
+        selector: PathSelector<'_>,
         effect: RuleEffect,
         named: bool,
     ) -> SelectorHit {
-        let patterns = &*selectors.paths;
+        let patterns = selector.patterns;
         let shown = || format_patterns(patterns.iter().map(PathPattern::as_str));
         let in_commands = match effect {
-            RuleEffect::Restrict => self.match_paths_in_commands(selectors),
+            RuleEffect::Restrict => self.match_paths_in_commands(selector),
             RuleEffect::Widen => SelectorHit::No,
         };
-        let has_access = selectors.accesses.is_empty()
+        let has_access = selector.accesses.is_empty()
             || self.path_access() == PathAccess::Unknown
-            || selectors.accesses.contains(&self.path_access());
+            || selector.accesses.contains(&self.path_access());
         let has_commands = !self.commands().found.is_empty();
         if matches!(in_commands, SelectorHit::Yes(_))
             || !has_access
@@ -70,15 +77,15 @@ impl CallFacts<'_> {
         if own == SelectorHit::No { in_commands } else { own }
     }
 
-    fn match_paths_in_commands(&self, selectors: &RuleSelectors) -> SelectorHit {
+    fn match_paths_in_commands(&self, selector: PathSelector<'_>) -> SelectorHit {
         let every = [PathAccess::Read, PathAccess::Write];
-        let accesses = if selectors.accesses.is_empty() { &every } else { &*selectors.accesses };
+        let accesses: &[_] = if selector.accesses.is_empty() { &every } else { selector.accesses };
         let folder = self.subject.place.and_then(|place| place.folder.as_deref());
-        let shown = || format_patterns(selectors.paths.iter().map(PathPattern::as_str));
+        let shown = || format_patterns(selector.patterns.iter().map(PathPattern::as_str));
         let mut unclear = SelectorHit::No;
         for command in &self.commands().found {
             let scripts =
-                command.scripts().map(|script| script.match_paths(&selectors.paths, accesses, folder));
+                command.scripts().map(|script| script.match_paths(selector.patterns, accesses, folder));
             match any_match(scripts) {
                 MatchAnswer::Yes => {
                     return SelectorHit::Yes(format!("a path in the command matches {}", shown()));

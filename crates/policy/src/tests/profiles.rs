@@ -5,7 +5,7 @@ use super::*;
 const DANGEROUS: &str = include_str!("data/dangerous_calls.tsv");
 const HARMLESS: &str = include_str!("data/harmless_calls.tsv");
 
-/// The calls of a data file, in the project `/work/shop`.
+/// The calls of a data file, in the project `/srv/shop`.
 fn calls(data: &str) -> impl Iterator<Item = TestCall> {
     let lines = data.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
@@ -15,16 +15,16 @@ fn calls(data: &str) -> impl Iterator<Item = TestCall> {
 }
 
 fn in_shop(call: TestCall) -> TestCall {
-    let folder = Some("/work/shop".to_owned());
+    let folder = Some("/srv/shop".to_owned());
     TestCall { place: Some(Place { project: folder.clone(), folder, ..Place::default() }), ..call }
 }
 
 #[test]
-fn profiles_can_be_read_and_warn_of_nothing_unusable() {
+fn each_profile_can_be_read() {
     for profile in PolicyProfile::ALL {
         let policy = Policy::read(&profile.text()).expect("a policy");
         assert_eq!(policy.hash(), profile.policy().hash());
-        assert_eq!(PolicyProfile::of(policy.text()), Some(profile));
+        assert_eq!(PolicyProfile::find(policy.text()), Some(profile));
         assert_eq!(profile.as_str().parse(), Ok(profile));
     }
     assert!("reckless".parse::<PolicyProfile>().is_err());
@@ -56,10 +56,10 @@ fn nothing_is_free_without_a_project() {
     let coding = PolicyProfile::Coding.policy();
     for line in ["ls", "cat a", "npm test", "git status"] {
         assert_eq!(bash(line).verdict(&coding), Verdict::Ask, "{line}");
-        let elsewhere = TestCall { place: Some(Place::folder("/work/shop")), ..bash(line) };
+        let elsewhere = TestCall { place: Some(Place::folder("/srv/shop")), ..bash(line) };
         assert_eq!(elsewhere.verdict(&coding), Verdict::Ask, "{line}");
         let mut outside = in_shop(bash(line));
-        outside.place = outside.place.map(|place| Place { folder: Some("/work/other".to_owned()), ..place });
+        outside.place = outside.place.map(|place| Place { folder: Some("/srv/other".to_owned()), ..place });
         assert_eq!(outside.verdict(&coding), Verdict::Ask, "{line}");
     }
 }
@@ -67,7 +67,7 @@ fn nothing_is_free_without_a_project() {
 #[test]
 fn careful_asks_about_each_change_of_a_file() {
     let careful = PolicyProfile::Careful.policy();
-    let edit = call("Edit", r#"{"file_path":"/work/shop/a","old_string":"a","new_string":"b"}"#);
+    let edit = call("Edit", r#"{"file_path":"/srv/shop/a","old_string":"a","new_string":"b"}"#);
     assert_eq!(in_shop(edit).verdict(&careful), Verdict::Ask);
     for line in
         ["echo x > a", "cat > a <<'E'\nx\nE", "cp a b", "sed -i s/a/b/ x", "npm test > log", "mkdir x"]
@@ -80,7 +80,7 @@ fn careful_asks_about_each_change_of_a_file() {
 }
 
 #[test]
-fn observe_holds_up_nothing_and_says_what_coding_would_have_said() {
+fn observe_allows_and_records_the_verdict() {
     let observe = PolicyProfile::Observe.policy();
     let push = in_shop(bash("git push")).judge(&observe);
     assert_eq!((push.verdict, push.rule.as_deref()), (Verdict::Allow, Some("observe")));
@@ -137,7 +137,7 @@ fn unusable_inside_and_access_are_errors() {
     for (rule, why) in [
         ("inside = \"/\"", "is no folder"),
         ("inside = \"work\"", "is no folder"),
-        ("inside = \"/work/../etc\"", "is no folder"),
+        ("inside = \"/srv/../etc\"", "is no folder"),
         ("tool = \"x\"\naccess = \"write\"", "`access` says which paths"),
         ("path = \"/a\"\naccess = \"read\"", "`access` says which paths"),
         ("inside = \"project\"\naccess = \"write\"", "`access` says which paths"),
@@ -154,11 +154,11 @@ fn unusable_inside_and_access_are_errors() {
 #[test]
 fn project_folders_belong_to_each_project() {
     let rules = "[[rule]]\nname = \"r\"\nkind = \"read\"\ninside = \"project\"\nverdict = \"allow\"\n";
-    let policy = policy(&format!("projectFolders = \"/work/shared\"\n{rules}"));
+    let policy = policy(&format!("projectFolders = \"/srv/shared\"\n{rules}"));
     let reads = |path: &str| in_shop(call("Read", &format!(r#"{{"file_path":"{path}"}}"#))).verdict(&policy);
-    assert_eq!([reads("/work/shared/a"), reads("/work/shop/a"), reads("a")], [Verdict::Allow; 3]);
+    assert_eq!([reads("/srv/shared/a"), reads("/srv/shop/a"), reads("a")], [Verdict::Allow; 3]);
     assert_eq!(
-        [reads("/work/other/a"), reads("../shared/a"), reads("~/a")],
+        [reads("/srv/other/a"), reads("../shared/a"), reads("~/a")],
         [Verdict::Ask, Verdict::Allow, Verdict::Ask]
     );
 }

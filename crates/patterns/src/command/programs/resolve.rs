@@ -9,7 +9,7 @@ use crate::command::line::CommandWord;
 
 /// How many words are examined at most. Further words have unknown roles.
 const MAX_WORDS: usize = 1000;
-/// The `texts` of a program whose operands are all texts.
+/// The `texts` of a program whose operands are all plain text.
 const ALL_OPERANDS: usize = 1000;
 /// The maximum number of commands within commands.
 const MAX_DEPTH: usize = 8;
@@ -89,7 +89,7 @@ pub(super) struct RoleReader<'a> {
     pub(super) inner: Option<InnerCommand>,
     pub(super) roles: Vec<WordRole>,
     pub(super) uses: Vec<OptionUse>,
-    /// Indices of the first operands that are texts.
+    /// Indices of the first operands that are plain text.
     pub(super) texts: Vec<usize>,
 }
 
@@ -133,7 +133,7 @@ impl RoleReader<'_> {
         let has_file = self.operands > 0 && self.active_launch().is_some_and(|launch| launch.file);
         let unknown = self.entries.is_empty();
         let texts = self.find_texts();
-        // Words such as `---` are texts, too.
+        // Words such as `---` are plain text, too.
         let takes_texts = |entry: &&ProgramEntry| entry.row.texts >= ALL_OPERANDS;
         if is_inert && self.active.iter().any(takes_texts) {
             self.roles.fill(WordRole::Free);
@@ -153,7 +153,7 @@ impl RoleReader<'_> {
         }
     }
 
-    /// Indices of the words that are texts.
+    /// Indices of the words that are plain text.
     fn find_texts(&mut self) -> Vec<usize> {
         let rows = || self.active.iter().map(|entry| &entry.row);
         let uses = |listed: fn(&ProgramRow) -> &[String]| {

@@ -20,7 +20,7 @@ pub(in crate::command) struct CommandReading {
     pub(in crate::command) is_inert: bool,
     /// Index of the word that follows all subcommands.
     pub(in crate::command) subcommand_end: usize,
-    /// Indices of the words that are texts, and name no file.
+    /// Indices of the words that are plain text, and name no file.
     pub(in crate::command) texts: Vec<usize>,
     /// Whether it only reads the files that its words name.
     pub(in crate::command) only_reads: bool,

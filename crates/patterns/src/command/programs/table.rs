@@ -93,13 +93,13 @@ pub(in crate::command) struct ProgramRow {
     /// Whether it only reads the files that its operands name, if it has harmless options alone.
     #[serde(default)]
     pub(super) reads: bool,
-    /// The number of first operands that are texts, such as a regular expression, and name no file.
+    /// The number of first operands that are plain text, such as a regular expression, and name no file.
     #[serde(default)]
     pub(super) texts: usize,
     /// The options whose value takes the place of these operands.
     #[serde(default)]
     pub(super) texts_unless: Vec<String>,
-    /// The options whose value is a text.
+    /// The options whose value is plain text.
     #[serde(default)]
     pub(super) text_values: Vec<String>,
     #[serde(default)]
