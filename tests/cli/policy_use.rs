@@ -1,6 +1,6 @@
 //! `countersign policy use`, and `install --profile`.
 
-use crate::desk::{TerminalDesk, with_desk};
+use crate::desk::{TerminalDesk, with_desk, with_empty_desk};
 use countersign_api::ApprovalGate;
 use serde_json::Value;
 
@@ -12,8 +12,7 @@ async fn active_policy(desk: &TerminalDesk) -> Value {
 
 #[tokio::test]
 async fn profile_replaces_the_shipped_policy() {
-    with_desk(async |desk| {
-        desk.gate().await.shut_down().await;
+    with_empty_desk(async |desk| {
         for profile in ["coding", "observe", "careful"] {
             let used = desk.types(&format!("policy use {profile} --yes --as user:ada")).await;
             assert_eq!(used.code, 0, "{}", used.stderr);

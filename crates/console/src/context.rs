@@ -116,6 +116,11 @@ impl CommandContext {
         self.open(CallerSide::Agent, DatabaseUse::PROPOSE).await
     }
 
+    /// Connects to set up a log, which is created if it does not exist, with the shipped policy.
+    pub async fn connect_to_set_up(&self) -> anyhow::Result<SharedGate> {
+        self.open(CallerSide::Person, DatabaseUse::SET_UP).await
+    }
+
     /// Connects to read or to change settings of a thread. A read-only log can be read, and refuses changes.
     pub async fn connect(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Person, DatabaseUse::READ).await
@@ -306,6 +311,7 @@ impl DatabaseUse {
     const READ: Self =
         Self { create: false, retry: false, compare_policy: false, access: StoreAccess::WriteIfPossible };
     const DECIDE: Self = Self { compare_policy: true, access: StoreAccess::Write, ..Self::READ };
+    const SET_UP: Self = Self { create: true, access: StoreAccess::Write, ..Self::READ };
     const PROPOSE: Self = Self { create: true, retry: true, ..Self::DECIDE };
 }
 

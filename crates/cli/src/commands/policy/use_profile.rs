@@ -43,7 +43,7 @@ pub(crate) async fn use_profile(
     profile: PolicyProfile,
     yes: bool,
 ) -> anyhow::Result<CommandExit> {
-    let gate = context.connect().await?;
+    let gate = context.connect_to_set_up().await?;
     let active = gate.send(operations::ShowPolicy {}).await?;
     let policy = Policy::read_text(text_with_profile(&active, profile)).map_err(|why| CliError {
         exit: CommandExit::REFUSED,
