@@ -94,6 +94,9 @@ impl ParsedScript {
                 return outside(reached.word);
             }
             changes_folder |= reached.changes_folder;
+            if is_far_address(&reached.word.text) {
+                return outside(reached.word);
+            }
             for part in parts_of(reached.word) {
                 if part.text.starts_with('~') || is_file_address(part.text) {
                     return outside(reached.word);
@@ -116,7 +119,7 @@ impl ParsedScript {
                 }
             }
         }
-        if let Some(word) = self.find_unshown_folder() {
+        if let Some(word) = self.find_unshown_folder().or_else(|| self.find_unshown_arguments()) {
             return Some(OutsidePath { word });
         }
         let repeats = self.has_loop && changes_folder && upwards > 0;
@@ -207,6 +210,29 @@ impl ParsedScript {
             name == "cd" && operands().next().is_none() || FOLDER_STACK.contains(&name)
         };
         self.commands.iter().find(is_unshown).map(|command| command.shown.clone())
+    }
+}
+
+impl ParsedScript {
+    /// A command that gets arguments from its input, unless all that the line can write there are names of files in a folder
+    /// that it shows: `echo /etc/passwd | xargs cat` shows the file as plain text.
+    fn find_unshown_arguments(&self) -> Option<String> {
+        let appends =
+            |command: &&ParsedCommand| command.reading.inner.is_some_and(|inner| inner.appends_input);
+        let xargs = self.commands.iter().find(appends)?;
+        let lists_names = |command: &ParsedCommand| {
+            let words: Vec<_> = command.words.iter().map(|word| word.text.as_str()).collect();
+            let is_lister = matches!(words.as_slice(), ["find" | "fd" | "ls", ..] | ["git", "ls-files", ..]);
+            is_lister && words.iter().all(|word| !word.starts_with("-printf"))
+        };
+        let is_shown = |command: &ParsedCommand| {
+            !command.has_document
+                && command.input.is_none()
+                && (command.parent.is_some() || lists_names(command))
+        };
+        let others = self.commands.iter().filter(|command| !appends(command));
+        let is_clear = others.into_iter().all(is_shown) && xargs.input.is_none() && !xargs.has_document;
+        (!is_clear).then(|| xargs.shown.clone())
     }
 }
 
@@ -326,6 +352,17 @@ fn count_segments(path: &str) -> usize {
 fn is_web_address(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     scheme.is_some_and(|scheme| ["http", "https", "ws", "wss", "git", "ssh"].contains(&scheme.as_str()))
+}
+
+/// Whether the word is the address of another machine, from which a program may load what it runs, or to which it may send.
+fn is_far_address(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("://").filter(|_| is_web_address(text)) else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.strip_prefix("[::1]").or_else(|| authority.strip_prefix("localhost"));
+    let port = host.or_else(|| authority.strip_prefix("127.0.0.1"));
+    !port.is_some_and(|port| {
+        port.is_empty() || port.starts_with(':') && port[1..].bytes().all(|c| c.is_ascii_digit())
+    })
 }
 
 fn is_file_address(text: &str) -> bool {
