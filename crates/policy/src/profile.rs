@@ -1,6 +1,6 @@
 //! The policies for coding agents that are part of the program.
 
-use crate::{policy::Policy, policy_text::PolicyText};
+use crate::policy::Policy;
 use std::{fmt, str::FromStr};
 
 /// A policy for coding agents. Each consists of the shipped policy, which keeps agents from deciding, and of the parts that
@@ -73,10 +73,10 @@ impl PolicyProfile {
         Policy::read(&self.text()).unwrap_or_else(|_| Policy::ask_always())
     }
 
-    /// The profile whose text this is.
+    /// The profile with this text.
     #[must_use]
-    pub fn find(text: &PolicyText) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| PolicyText::from(profile.text().as_str()).hash() == text.hash())
+    pub fn find(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.text() == text)
     }
 }
 

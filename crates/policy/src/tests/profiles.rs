@@ -24,7 +24,7 @@ fn each_profile_can_be_read() {
     for profile in PolicyProfile::ALL {
         let policy = Policy::read(&profile.text()).expect("a policy");
         assert_eq!(policy.hash(), profile.policy().hash());
-        assert_eq!(PolicyProfile::find(policy.text()), Some(profile));
+        assert_eq!(PolicyProfile::find(&policy.text().text), Some(profile));
         assert_eq!(profile.as_str().parse(), Ok(profile));
     }
     assert!("reckless".parse::<PolicyProfile>().is_err());

@@ -56,7 +56,7 @@ pub(crate) async fn use_profile(
 
 /// Returns true if the active policy file is a part of this program, so that nobody wrote it.
 fn is_built_in(active: &PolicyInForce) -> bool {
-    active.text == Policy::SHIPPED || PolicyProfile::ALL.iter().any(|profile| active.text == profile.text())
+    active.text == Policy::SHIPPED || PolicyProfile::find(&active.text).is_some()
 }
 
 fn text_with_profile(active: &PolicyInForce, profile: PolicyProfile) -> PolicyText {
