@@ -73,6 +73,8 @@ pub(super) struct AllowedCall {
     pub(super) threads: BTreeSet<ThreadId>,
     pub(super) people: BTreeSet<String>,
     pub(super) proposers: BTreeSet<String>,
+    /// The projects, or else the folders, in which the calls ran; `None` for a call that names neither.
+    pub(super) folders: BTreeSet<Option<String>>,
     pub(super) period: EvidencePeriod,
 }
 
@@ -85,6 +87,7 @@ impl AllowedCall {
             threads: BTreeSet::new(),
             people: BTreeSet::new(),
             proposers: BTreeSet::new(),
+            folders: BTreeSet::new(),
             period: EvidencePeriod::from_moment(call.proposal.at),
         }
     }
@@ -97,6 +100,9 @@ impl AllowedCall {
         // With a quorum, every approver whose vote counts allowed the call.
         self.people.extend(call.course.counting().map(|vote| vote.by.as_str().to_owned()));
         self.proposers.insert(call.proposal.by.as_str().to_owned());
+        let place = call.proposal.what.place.as_ref();
+        let folder = place.and_then(|place| place.project.clone().or_else(|| place.folder.clone()));
+        self.folders.insert(folder.filter(|folder| folder.starts_with('/')));
         self.period = self.period.union(EvidencePeriod::from_moment(call.proposal.at));
     }
 }

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 /// The maximum number of proposers that a rule names. With more, the rule applies to all principals.
 const MAX_NAMED_PROPOSERS: usize = 5;
 
+/// The maximum number of folders that a rule names. With more, the rule applies in every folder.
+const MAX_NAMED_FOLDERS: usize = 5;
+
 /// The allowed calls that support a rule, in numbers, and the refused calls of its tool.
 pub(super) struct RuleEvidence<'a> {
     pub(super) prompts: u64,
@@ -18,6 +21,7 @@ pub(super) struct RuleEvidence<'a> {
     pub(super) threads: usize,
     pub(super) people: Vec<String>,
     pub(super) proposers: Vec<String>,
+    folders: BTreeSet<Option<String>>,
     pub(super) period: EvidencePeriod,
     pub(super) refused: Vec<&'a RefusedCall>,
 }
@@ -45,6 +49,7 @@ impl<'a> RuleEvidence<'a> {
             threads: matched.iter().flat_map(|allowed| &allowed.threads).collect::<BTreeSet<_>>().len(),
             people: union_of(|allowed| &allowed.people),
             proposers: union_of(|allowed| &allowed.proposers),
+            folders: matched.iter().flat_map(|allowed| &allowed.folders).cloned().collect(),
             period: periods
                 .reduce(EvidencePeriod::union)
                 .unwrap_or(EvidencePeriod::from_moment(Timestamp::from_millis(0))),
@@ -55,5 +60,11 @@ impl<'a> RuleEvidence<'a> {
     /// The proposers that the rule names, or `None` if there are too many to name.
     pub(super) fn named_proposers(&self) -> Option<&[String]> {
         (self.proposers.len() <= MAX_NAMED_PROPOSERS).then_some(&self.proposers)
+    }
+
+    /// The folders that the rule names, or `None` if there are too many, or a call names none.
+    pub(super) fn named_folders(&self) -> Option<Vec<&str>> {
+        let folders: Option<Vec<_>> = self.folders.iter().map(Option::as_deref).collect();
+        folders.filter(|folders| (1..=MAX_NAMED_FOLDERS).contains(&folders.len()))
     }
 }

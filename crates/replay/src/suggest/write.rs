@@ -54,13 +54,19 @@ fn describe_listed(candidate: &CandidateRule) -> String {
     if open.is_empty() { "no arguments".to_owned() } else { format!("any {}", open.join(", ")) }
 }
 
-/// Writes the rule in TOML. It applies only to the proposers in its evidence, unless there are many.
+/// Writes the rule in TOML. It applies only to the proposers, and in the projects, of its evidence, unless there are many.
 pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleEvidence<'_>) -> String {
     let mut text = format!("[[rule]] # {}\nname = {}\n", describe_evidence(evidence), quote(name));
     let _ = writeln!(text, "tool = {}", quote(&escape_glob(candidate.tool.as_str())));
     if let Some(named) = evidence.named_proposers() {
         let globs: Vec<Value> = named.iter().map(|name| escape_glob(name).into()).collect();
         let _ = writeln!(text, "principal = {}", write_one_or_list(globs));
+    }
+    if let Some(folders) = evidence.named_folders() {
+        let below = |folder: &str| [folder.to_owned(), format!("{}/**", folder.trim_end_matches('/'))];
+        let globs = folders.into_iter().flat_map(|folder| below(&escape_glob(folder)));
+        let _ =
+            writeln!(text, "place = {{ folder = {} }}", write_one_or_list(globs.map(Into::into).collect()));
     }
     for (key, value) in candidate.selector.to_json().unwrap_or_default() {
         let _ = writeln!(text, "{key} = {}", to_toml(&value));

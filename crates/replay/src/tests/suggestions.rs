@@ -1,10 +1,11 @@
 //! Tests for suggested rules and their evidence.
 
-use super::{SuggestionOptions, TestLog, json, log_under};
+use super::{SuggestionOptions, TestLog, json, log_under, thread_id};
 use countersign_approvals::decide::{HashedArguments, ProposeCommand, RespondCommand};
-use countersign_events::Decision;
+use countersign_events::{Decision, Place};
 use countersign_policy::Policy;
 use insta::assert_snapshot;
+use std::sync::Arc;
 
 fn allow_all(log: &mut TestLog, tool: &str, arguments: impl IntoIterator<Item = impl AsRef<str>>) {
     for (at, arguments) in arguments.into_iter().enumerate() {
@@ -55,6 +56,32 @@ fn repeated_command_suggests_pattern_without_denied_calls() {
     command = "git status **"
     verdict = "allow"
     "#);
+}
+
+#[test]
+fn rule_stays_in_the_projects_of_its_evidence() {
+    let in_project = |project: &'static str| {
+        move |propose: ProposeCommand| {
+            let place =
+                Place { project: Some(project.to_owned()), ..Place::folder(format!("{project}/src")) };
+            ProposeCommand { place: Some(Box::new(place)), ..propose }
+        }
+    };
+    let mut log = log_under("");
+    for _ in 0..5 {
+        let id = log.propose_with("t", "bash", r#"{"command":"./deploy staging"}"#, in_project("/srv/shop"));
+        assert!(log.decide("t", "ada", &id, RespondCommand::plain(Decision::AllowOnce)));
+        log.run("t", &id, r#"{"command":"./deploy staging"}"#);
+    }
+    let toml = checked_suggestion(&log);
+    assert!(toml.contains(r#"place = { folder = ["/srv/shop", "/srv/shop/**"] }"#), "{toml}");
+    log.policy = Arc::new(Policy::read(&toml).expect("it reads"));
+    let is_free = |log: &mut TestLog, project: &'static str| {
+        let id = log.propose_with("u", "bash", r#"{"command":"./deploy staging"}"#, in_project(project));
+        log.batch.call(&thread_id("u"), &id).is_some_and(|call| call.request().is_none())
+    };
+    assert!(is_free(&mut log, "/srv/shop"), "it is allowed where people allowed it");
+    assert!(!is_free(&mut log, "/srv/shops"), "it is asked in another project");
 }
 
 #[test]
