@@ -157,6 +157,34 @@ async fn unproven_advisors_are_in_json_of_apply() {
 }
 
 #[tokio::test]
+async fn facts_are_measured_without_a_model() {
+    with_desk(async |desk| {
+        desk.propose("t0", "call_0", "translate", r#"{"to":"de"}"#).await;
+        desk.write_file("facts.toml", "[[advisor]]\nname = \"facts\"\nprotocol = \"facts\"\n");
+        let applied = desk.types("policy apply facts.toml --yes --as user:root").await;
+        assert_eq!(applied.code, 0, "{applied}");
+        assert_eq!(desk.types("allow call_0 --as user:ada").await.code, 0);
+        for n in 1..5 {
+            let id = format!("call_{n}");
+            desk.propose(&format!("t{n}"), &id, "translate", r#"{"to":"de"}"#).await;
+            assert_eq!(desk.types(&format!("allow {id} --as user:ada")).await.code, 0);
+        }
+        desk.propose("t9", "call_9", "translate", r#"{"to":"fr"}"#).await;
+        assert_eq!(desk.types("deny call_9 --as user:ada").await.code, 0);
+        let replayed = desk.types("advisor replay facts --dry-run --rate 1000/s --json").await;
+        let replayed: serde_json::Value = serde_json::from_str(&replayed.stdout).expect("JSON");
+        let measured = &replayed["measurement"];
+        assert_eq!(
+            (&measured["cases"], &measured["agreed"], &measured["asked"]),
+            (&6.into(), &2.into(), &4.into())
+        );
+        assert_eq!((&measured["falseAllows"], &measured["failed"]), (&0.into(), &0.into()));
+        assert_eq!(replayed["meetsThresholds"], false, "too few cases");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompt_can_be_named_in_a_policy() {
     with_desk(async |desk| {
         let printed = desk.types("advisor prompt").await;

@@ -1,11 +1,13 @@
 //! The questions that one process asks while it has the advisor lease: one task per call and advisor, so that none
 //! waits for another, and nothing waits for them.
 
-use crate::{AdviceFault, AdviceOutcome, AdviceQuestion, AdvisorDesk, AdvisorPlace, RECENT_CALLS};
+use crate::{
+    AdviceFault, AdviceOutcome, AdviceQuestion, AdvisorDesk, AdvisorPlace, RECENT_CALLS, facts::subject_of,
+};
 use countersign_api as api;
 use countersign_events::{AdvisorMode, CallId, Event, EventType, ThreadId};
 use countersign_gate::{AdvisedCall, EmbeddedGate, GateFailure};
-use countersign_policy::{AdvisorSettings, JudgedCall, Policy};
+use countersign_policy::{AdvisorSettings, Policy};
 use countersign_store::Clock;
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
@@ -155,19 +157,7 @@ impl AdviceSession {
 
 /// The advisors that the policy asks about a call and that have not answered.
 fn advisors_to_ask<'a>(policy: &'a Policy, call: &AdvisedCall) -> Vec<&'a AdvisorSettings> {
-    let view = &call.call;
-    let subject = JudgedCall {
-        thread: &view.thread_id,
-        principal: &view.proposal.principal,
-        tool: &view.name,
-        place: view.place.as_ref(),
-        arguments: &view.arguments,
-        redacted: &view.redacted,
-        annotations: view.annotations.as_ref(),
-        impact: view.impact.as_ref(),
-        definition: view.definition.as_ref(),
-    };
-    let mut advisors = policy.advisors_of(&subject);
+    let mut advisors = policy.advisors_of(&subject_of(&call.call));
     advisors.retain(|advisor| !call.advised.contains(&advisor.name));
     advisors
 }
@@ -245,7 +235,12 @@ impl CallQuestion {
             Err(fault) => AdviceOutcome::not_asked(fault.clone()),
             Ok(place) => {
                 let earlier = self.gate.recent_calls(&self.thread, READ_CALLS).await?;
-                match AdviceQuestion::from_call(&call.call, &earlier, self.policy.redactor()) {
+                let question = AdviceQuestion::from_call(&call.call, &earlier, self.policy.redactor());
+                let question = match question {
+                    Ok(question) => question.with_facts(advisor, &self.policy, &self.gate, &call.call).await,
+                    Err(fault) => Err(fault),
+                };
+                match question {
                     Ok(question) => self.desk.ask(place, advisor, &question).await,
                     Err(fault) => AdviceOutcome::not_asked(fault),
                 }

@@ -3,12 +3,14 @@
 use crate::{
     AdviceAnswer, AdviceFault, AdviceQuestion, AdvisorAccess,
     chat::{ChatModel, ask_chat},
+    facts::{judge_facts, read_facts},
     own_protocol::{ask_program, ask_service},
     service::ServiceTarget,
 };
+use countersign_api::{self as api, CallGate};
 use countersign_approvals::decide::AdviceCommand;
 use countersign_events::{AdviceFailure, AdviceVerdict, AdvisorProtocol, Sha256};
-use countersign_policy::{AdvisorSettings, AdvisorTarget};
+use countersign_policy::{AdvisorSettings, AdvisorTarget, Policy};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
@@ -68,6 +70,22 @@ impl AdviceOutcome {
     }
 }
 
+impl AdviceQuestion {
+    /// Adds the facts that the log has about the call, if the advisor judges by them.
+    pub async fn with_facts(
+        self,
+        advisor: &AdvisorSettings,
+        policy: &Policy,
+        gate: &dyn CallGate,
+        call: &api::Call,
+    ) -> Result<Self, AdviceFault> {
+        match advisor.protocol {
+            AdvisorProtocol::Facts => Ok(self.knowing(read_facts(policy, gate, call).await?)),
+            _ => Ok(self),
+        }
+    }
+}
+
 /// Asks an advisor once, without a cache and without a limit on concurrent questions.
 pub async fn ask_advisor(
     access: &AdvisorAccess,
@@ -96,12 +114,13 @@ async fn ask_target(
             match advisor.protocol {
                 AdvisorProtocol::Countersign => ask_service(access, service, question).await,
                 AdvisorProtocol::Opa | AdvisorProtocol::Cedar => Err(AdviceFault::retired(advisor.protocol)),
-                AdvisorProtocol::Chat | AdvisorProtocol::Other => {
+                AdvisorProtocol::Chat | AdvisorProtocol::Facts | AdvisorProtocol::Other => {
                     let detail = "this version does not know the protocol of the advisor";
                     Err(AdviceFault::new(AdviceFailure::BadConfiguration, detail))
                 }
             }
         }
+        AdvisorTarget::Facts => question.facts().map(judge_facts),
         AdvisorTarget::Command(words) => ask_program(access, words, question).await,
         AdvisorTarget::Chat { url, model, prompt, key, allow_private } => {
             let service = ServiceTarget { url, allow_private: *allow_private, key: key.as_deref() };

@@ -10,7 +10,7 @@ pub fn check_advisor_settings(advisor: &AdvisorSettings) -> Result<(), AdviceFau
         _ if matches!(advisor.protocol, AdvisorProtocol::Opa | AdvisorProtocol::Cedar) => {
             Err(AdviceFault::retired(advisor.protocol))
         }
-        AdvisorTarget::Command(_) | AdvisorTarget::Cedar { .. } => Ok(()),
+        AdvisorTarget::Command(_) | AdvisorTarget::Cedar { .. } | AdvisorTarget::Facts => Ok(()),
         AdvisorTarget::Service { url, key, allow_private }
         | AdvisorTarget::Chat { url, key, allow_private, .. } => {
             check_url(url, *allow_private)?;
@@ -28,7 +28,7 @@ impl AdvisorAccess {
                 check_advisor_settings(advisor)?;
                 key.as_deref().map_or(Ok(()), |name| AdvisorKey::find(name).map(|_| ()))
             }
-            AdvisorTarget::Cedar { .. } => check_advisor_settings(advisor),
+            AdvisorTarget::Cedar { .. } | AdvisorTarget::Facts => check_advisor_settings(advisor),
         }
     }
 }

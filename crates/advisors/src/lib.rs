@@ -17,6 +17,7 @@ mod check;
 mod command;
 mod desk;
 mod drift_watch;
+mod facts;
 mod fault;
 mod own_protocol;
 mod program_guard;

@@ -1,7 +1,7 @@
 //! The question to an advisor: a JSON document with the call, a summary of its thread and the policy verdict. Secrets
 //! are masked. Everything in the call and the thread was written by an agent or a tool, so it is untrusted.
 
-use crate::{fault::AdviceFault, shortened_text::shorten};
+use crate::{facts::KnownFacts, fault::AdviceFault, shortened_text::shorten};
 use countersign_api as api;
 use countersign_events::{
     Basis, Decision, Json, Place, Principal, Sha256, Source, Status, ThreadId, Timestamp, ToolName,
@@ -28,6 +28,9 @@ pub struct AdviceQuestion {
     call: QuestionCall,
     thread: QuestionThread,
     verdict: QuestionVerdict,
+    /// What an advisor knows that knows only facts. No other one gets them.
+    #[serde(skip)]
+    facts: Option<KnownFacts>,
 }
 
 /// The call.
@@ -141,6 +144,7 @@ impl AdviceQuestion {
                 reason: mask_text(redactor, &request.reason),
                 policy: request.policy,
             },
+            facts: None,
         };
         let bytes = question.to_json()?.as_str().len();
         if bytes > MAX_QUESTION_BYTES {
@@ -149,6 +153,16 @@ impl AdviceQuestion {
             )));
         }
         Ok(question)
+    }
+
+    /// The question with the facts.
+    pub(crate) fn knowing(self, facts: KnownFacts) -> Self {
+        Self { facts: Some(facts), ..self }
+    }
+
+    /// The facts. Fails if they were not read.
+    pub(crate) fn facts(&self) -> Result<&KnownFacts, AdviceFault> {
+        self.facts.as_ref().ok_or_else(|| AdviceFault::failed("the facts about the call were not read"))
     }
 
     /// The document.

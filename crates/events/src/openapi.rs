@@ -114,7 +114,7 @@ impl_enum_schema! {
     GrantAgents: "The agents whose later calls a grant answers.", wire_names!(GrantAgents);
     Verdict: "The policy's verdict on a call.", vec!["allow", "ask", "block"];
     Source: "The source of a decision.", wire_names!(Source);
-    AdvisorProtocol: "The way in which an advisor is asked: Countersign's own JSON, the Open Policy Agent, Cedar policies, or a chat endpoint as OpenAI defines it.", wire_names!(AdvisorProtocol);
+    AdvisorProtocol: "The way in which an advisor is asked: Countersign's own JSON, the Open Policy Agent, Cedar policies, a chat endpoint as OpenAI defines it, or the facts that the log has about a call.", wire_names!(AdvisorProtocol);
     AdvisorMode: "The use of an advisor's advice: `shadow` records it only, `advise` shows it to approvers, `decide` may answer requests of rules that name the advisor.", wire_names!(AdvisorMode);
     AdviceVerdict: "The answer of an advisor. Only `allow` and `deny` can answer a request.", wire_names!(AdviceVerdict);
     AdviceFailure: "The reason why an advisor gave no valid answer. The advice is then `ask`.", wire_names!(AdviceFailure);

@@ -55,6 +55,8 @@ pub enum AdvisorTarget {
         /// The policies' text.
         policies: String,
     },
+    /// The facts that the log has about the call, judged in the process.
+    Facts,
     /// A chat endpoint.
     Chat {
         /// The address, with `http` or `https`.

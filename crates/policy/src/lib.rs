@@ -27,6 +27,7 @@ mod policy_text;
 mod profile;
 mod prose;
 mod question_format;
+mod reach;
 mod read;
 mod rule;
 mod selector;
@@ -51,6 +52,7 @@ pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, Po
 pub use profile::PolicyProfile;
 pub use prose::{has_prose, hash_without_prose};
 pub use question_format::QuestionFormat;
+pub use reach::CallReach;
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
 pub use settings::{KeyRegistrars, MismatchAction, PendingLimits, SHORTEST_WITHDRAWAL};
 pub use span::parse_span;

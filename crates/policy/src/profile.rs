@@ -19,6 +19,7 @@ const TOOLS: &str = include_str!("profiles/tools.toml");
 const READING: &str = include_str!("profiles/reading.toml");
 const EDITING: &str = include_str!("profiles/editing.toml");
 const COMMANDS: &str = include_str!("profiles/commands.toml");
+const ADVISOR: &str = include_str!("profiles/advisor.toml");
 
 impl PolicyProfile {
     /// All profiles. The first one is the usual one.
@@ -51,7 +52,7 @@ impl PolicyProfile {
     pub fn text(self) -> String {
         let shipped = Policy::SHIPPED;
         match self {
-            Self::Coding => [shipped, TOOLS, READING, EDITING, COMMANDS].concat(),
+            Self::Coding => [shipped, TOOLS, READING, EDITING, COMMANDS, ADVISOR].concat(),
             // Without `access`, a command in the project may write a file by a redirection.
             Self::Careful => {
                 let reads = |part: &str| {
@@ -60,7 +61,7 @@ impl PolicyProfile {
                         "\nkind = \"shell\"\naccess = \"read\"\ninside",
                     )
                 };
-                [shipped, TOOLS, &reads(READING), &reads(COMMANDS)].concat()
+                [shipped, TOOLS, &reads(READING), &reads(COMMANDS), ADVISOR].concat()
             }
             Self::Observe => ["observe = true\n\n", shipped, TOOLS, READING, EDITING, COMMANDS].concat(),
         }

@@ -10,6 +10,8 @@ pub struct QuestionFormat {
     pub chat_instructions: &'static str,
     /// The JSON Schema for model answers. It uses only what strict endpoints support.
     pub chat_schema: &'static str,
+    /// The version of the rules by which facts are judged.
+    pub facts_rules: &'static str,
 }
 
 impl QuestionFormat {
@@ -18,5 +20,6 @@ impl QuestionFormat {
         version: 1,
         chat_instructions: include_str!("question_format/chat_instructions.md"),
         chat_schema: include_str!("question_format/chat_schema.json"),
+        facts_rules: "1",
     };
 }

@@ -11,7 +11,12 @@ const CALLS: usize = 12;
 
 /// A log with calls that wait for people, and an advisor that takes some time to fail.
 async fn gate_with_pending_calls(folder: &Path) -> EmbeddedGate {
-    let policy = "[[advisor]]\nname = \"a\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 1\"]\ncache = \"0s\"\nconcurrency = 64\n";
+    let command = "command = [\"/bin/sh\", \"-c\", \"exit 1\"]\ncache = \"0s\"\nconcurrency = 64";
+    gate_with_advisor(folder, command).await
+}
+
+async fn gate_with_advisor(folder: &Path, keys: &str) -> EmbeddedGate {
+    let policy = &format!("[[advisor]]\nname = \"a\"\n{keys}\n");
     let policy = Policy::read(policy).expect("a policy");
     let address = DatabaseUrl::from(folder.join("log.db"));
     let gate = EmbeddedGate::open_with(address, StoreOptions::default(), policy).await.expect("opens");
@@ -40,6 +45,25 @@ async fn many_pending_calls_open_few_questions() {
         session.next_answer().await;
     }
     assert!(!session.has_unasked_calls().await.expect("read"), "each has an advice");
+    gate.shut_down().await;
+}
+
+#[tokio::test]
+async fn facts_are_judged_in_the_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gate = gate_with_advisor(folder.path(), "protocol = \"facts\"").await;
+    let mut session = AdviceSession::new(&gate, &Arc::new(AdvisorDesk::new(AdvisorAccess::default())));
+    session.ask_about_pending().await.expect("asked");
+    while !session.is_idle() {
+        session.next_answer().await;
+    }
+    assert!(!session.has_unasked_calls().await.expect("read"), "each has an advice");
+    let types = vec![EventType::ApprovalAdvice];
+    let filter = api::LogFilter { types, ..api::LogFilter::default() };
+    let page = gate.events(&filter, api::PageQuery::default()).await.expect("read");
+    let advice: countersign_events::ApprovalAdvice = page.events[0].data.read().expect("advice");
+    assert_eq!((advice.advice.as_str(), advice.failure), ("ask", None));
+    assert_eq!(advice.reason.as_deref(), Some("it may reach something outside of its project"));
     gate.shut_down().await;
 }
 

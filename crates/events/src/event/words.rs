@@ -267,6 +267,8 @@ words! {
         Cedar = "cedar",
         /// A chat endpoint as OpenAI defines it.
         Chat = "chat",
+        /// The facts that the log has about the call, judged in the process.
+        Facts = "facts",
     }
 }
 

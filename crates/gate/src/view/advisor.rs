@@ -84,7 +84,7 @@ fn describe_target(target: &AdvisorTarget) -> String {
             format!("{scheme}://{host}")
         }
         AdvisorTarget::Command(words) => words.first().cloned().unwrap_or_default(),
-        AdvisorTarget::Cedar { .. } => "in process".to_owned(),
+        AdvisorTarget::Cedar { .. } | AdvisorTarget::Facts => "in process".to_owned(),
     }
 }
 

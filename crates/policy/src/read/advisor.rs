@@ -86,7 +86,7 @@ fn read_advisor(
         outcomes: keys.optional("outcomes").map_or(Ok(vec![AdviceVerdict::Deny]), read_outcomes)?,
         timeout: keys.optional("timeout").map_or(Ok(Duration::from_secs(5)), read_timeout)?,
         concurrency: keys.optional("concurrency").map_or(Ok(4), read_concurrency)?,
-        cache: keys.optional("cache").map_or(Ok(Duration::from_mins(10)), read_cache)?,
+        cache: read_cache(&mut keys, protocol)?,
         thresholds: read_thresholds(&mut keys)?,
         configuration,
         applies: applies.map(|node| read_applies(node, tables)).transpose()?,
@@ -107,6 +107,7 @@ fn read_target(
             &["url", "allowPrivate", "key"]
         }
         AdvisorProtocol::Cedar => &["policies", "policiesFile"],
+        AdvisorProtocol::Facts => &[],
         AdvisorProtocol::Chat => &["url", "allowPrivate", "key", "model", "prompt", "promptFile"],
     };
     for key in
@@ -120,6 +121,9 @@ fn read_target(
             };
             return Err(node.fault(format!("an advisor with {with} has no `{key}`; remove it")));
         }
+    }
+    if protocol == AdvisorProtocol::Facts {
+        return Ok(AdvisorTarget::Facts);
     }
     if let [only] = known {
         return Ok(AdvisorTarget::Command(read_command(keys.required(only)?)?));
@@ -213,7 +217,16 @@ fn read_timeout(node: &TomlNode) -> Result<Duration, PolicyFault> {
     Ok(timeout)
 }
 
-fn read_cache(node: &TomlNode) -> Result<Duration, PolicyFault> {
+fn read_cache(keys: &mut TableKeys<'_>, protocol: AdvisorProtocol) -> Result<Duration, PolicyFault> {
+    let node = match (keys.optional("cache"), protocol) {
+        // The facts change with each decision, and are quickly read.
+        (Some(node), AdvisorProtocol::Facts) => {
+            return Err(node.fault("an advisor with \"facts\" has no `cache`; remove it"));
+        }
+        (None, AdvisorProtocol::Facts) => return Ok(Duration::ZERO),
+        (None, _) => return Ok(Duration::from_mins(10)),
+        (Some(node), _) => node,
+    };
     if node.text("cache")? == "0s" {
         return Ok(Duration::ZERO);
     }
@@ -345,7 +358,7 @@ pub(super) fn find_unused_attachments(
             AdvisorTarget::Cedar { policies: used } | AdvisorTarget::Chat { prompt: used, .. } => {
                 used == text
             }
-            AdvisorTarget::Service { .. } | AdvisorTarget::Command(_) => false,
+            AdvisorTarget::Service { .. } | AdvisorTarget::Command(_) | AdvisorTarget::Facts => false,
         })
     };
     let unused = files.iter().filter(|file| is_attachment(file.name) && !is_used(file.text));

@@ -19,6 +19,7 @@ pub(super) fn hash_configuration(
             std::iter::once("command").chain(words.iter().map(String::as_str)).collect()
         }
         AdvisorTarget::Cedar { policies } => vec!["policies", policies],
+        AdvisorTarget::Facts => vec!["rules", format.facts_rules],
         AdvisorTarget::Chat { url, model, prompt, .. } => {
             let (instructions, schema) = (format.chat_instructions, format.chat_schema);
             vec!["url", url, "model", model, "prompt", prompt, "instructions", instructions, "schema", schema]

@@ -56,6 +56,20 @@ fn advisor_has_strict_defaults() {
 }
 
 #[test]
+fn advisor_of_facts_has_no_target() {
+    let facts = |rest: &str| format!("[[advisor]]\nname = \"f\"\nprotocol = \"facts\"\n{rest}\n");
+    let policy = policy(&facts("mode = \"decide\"\noutcomes = [\"allow\"]"));
+    let found = policy.advisor("f").expect("an advisor");
+    assert_eq!((&found.target, found.cache), (&AdvisorTarget::Facts, Duration::ZERO));
+    let errors = [facts("url = \"https://a\""), facts("cache = \"1m\""), facts("prompt = \"p\"")];
+    insta::assert_snapshot!(read_errors(&errors), @r#"
+    line 4, column 7: an advisor with "facts" has no `url`; remove it
+    line 4, column 9: an advisor with "facts" has no `cache`; remove it
+    line 4, column 10: an advisor with "facts" has no `prompt`; remove it
+    "#);
+}
+
+#[test]
 fn every_key_of_an_advisor_is_read() {
     let policy = policy(
         "[[advisor]]\nname = \"a\"\nprotocol = \"chat\"\nurl = \"https://models.example.com/v1\"\nmodel = \"small\"\n\
@@ -119,7 +133,7 @@ fn invalid_advisors_are_rejected() {
     line 4, column 16: the folder policy.d/ has no file "x.cedar" that ends in .prompt or .cedar
     line 1, column 1: an advisor needs a `model`
     line 3, column 7: an advisor with `command` has no `url`; remove it
-    line 4, column 12: protocol: unknown value "opq"; use one of countersign, opa, cedar, chat
+    line 4, column 12: protocol: unknown value "opq"; use one of countersign, opa, cedar, chat, facts
     line 4, column 8: mode: unknown value "decides"; use one of shadow, advise, decide
     line 4, column 13: an outcome is "deny" or "allow", not "ask"
     line 4, column 12: the list of outcomes is empty, so it can never match

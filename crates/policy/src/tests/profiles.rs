@@ -1,6 +1,7 @@
 //! The profiles for coding agents.
 
 use super::*;
+use countersign_events::AdvisorMode;
 
 const DANGEROUS: &str = include_str!("data/dangerous_calls.tsv");
 const HARMLESS: &str = include_str!("data/harmless_calls.tsv");
@@ -28,6 +29,16 @@ fn each_profile_can_be_read() {
         assert_eq!(profile.as_str().parse(), Ok(profile));
     }
     assert!("reckless".parse::<PolicyProfile>().is_err());
+}
+
+#[test]
+fn profiles_that_ask_measure_the_facts() {
+    let advisors = |profile: PolicyProfile| profile.policy().advisors().to_vec();
+    for profile in [PolicyProfile::Coding, PolicyProfile::Careful] {
+        let [facts] = &advisors(profile)[..] else { panic!("{profile} has one advisor") };
+        assert_eq!((facts.mode, facts.cache), (AdvisorMode::Shadow, Duration::ZERO));
+    }
+    assert!(advisors(PolicyProfile::Observe).is_empty(), "nothing is asked");
 }
 
 #[test]

@@ -203,7 +203,11 @@ impl PastQuestion {
         let page = api::PageQuery { after: self.call.proposal.seq, limit: RECENT_CALLS };
         let earlier = self.gate.calls(&filter, None, page).await?.calls;
         let pending = view_pending(&self.call);
-        let outcome = match AdviceQuestion::from_call(&pending, &earlier, self.policy.redactor()) {
+        let question = match AdviceQuestion::from_call(&pending, &earlier, self.policy.redactor()) {
+            Ok(question) => question.with_facts(&self.advisor, &self.policy, &*self.gate, &pending).await,
+            Err(fault) => Err(fault),
+        };
+        let outcome = match question {
             Ok(question) => ask_advisor(&self.access, &self.advisor, &question).await,
             Err(fault) => AdviceOutcome::not_asked(fault),
         };
