@@ -15,6 +15,7 @@ mod close;
 mod conditional;
 mod conversation_view;
 mod cursor;
+mod daily;
 mod decide;
 mod decide_all;
 mod definition;

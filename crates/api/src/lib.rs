@@ -11,6 +11,7 @@ mod call;
 mod commands;
 mod conversation_view;
 mod cursor;
+mod daily;
 mod durations;
 mod error;
 mod filter;
@@ -65,6 +66,7 @@ pub use commands::{
 pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, UnfinishedCall};
 pub use countersign_events::Place;
 pub use cursor::{BadLogCursor, LogCursor};
+pub use daily::{DailyQuery, DailyReview, DailyRule, ObservedCalls, ReviewedCall, WithheldRule};
 pub use durations::{DurationHistogram, DurationPercentiles};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
@@ -113,7 +115,7 @@ pub use tools::{
     AcceptDefinitionRequest, DefineToolsReport, DefineToolsRequest, DefinitionAcceptance, KnownTool, MetTool,
     RecordedDefinition, ToolApproval, ToolDetails, ToolPage,
 };
-pub use utc_offset::{NotAnOffset, UtcOffset};
+pub use utc_offset::{NotADate, NotAnOffset, UtcOffset};
 pub use webhooks::{
     FailingMessage, NewWebhook, ParkedMessageView, RetryWebhookRequest, Webhook, WebhookList, WebhookRequest,
     WebhookTestReport,

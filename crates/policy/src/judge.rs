@@ -12,10 +12,10 @@ use crate::{
 };
 use countersign_events::{Basis, ShadowVerdict, Verdict};
 
-/// The rule that the log names where a policy only observes.
-const OBSERVE: &str = "observe";
-
 impl Policy {
+    /// The rule that the log names where a policy only observes.
+    pub const OBSERVE_RULE: &str = "observe";
+
     /// Judges a call. `late` is called before each condition. Once it returns true, conditions fail.
     #[must_use]
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
@@ -164,7 +164,7 @@ impl Policy {
         let rule = judgement.rule.take().unwrap_or_else(|| "default".to_owned());
         let reason = format!("only observed; otherwise asked: {}", judgement.reason);
         let allowed = self.new_judgement(Verdict::Allow, Basis::Rule, reason, ApprovalTerms::default());
-        *judgement = Judgement { rule: Some(OBSERVE.to_owned()), ..allowed };
+        *judgement = Judgement { rule: Some(Self::OBSERVE_RULE.to_owned()), ..allowed };
         ShadowVerdict { rule, verdict: Verdict::Ask }
     }
 

@@ -1,8 +1,10 @@
 //! Replay: compares the recorded outcomes of calls with the verdicts of another policy, and suggests rules from the
-//! decisions of people. [`RecordedReplay`] judges each call by the policy of its time instead, and [`measure`] compares
-//! the answers of advisors with the decisions of people. It only reads and decides nothing.
+//! decisions of people. [`RecordedReplay`] judges each call by the policy of its time instead, [`measure`] compares the
+//! answers of advisors with the decisions of people, and [`daily`] reviews what people were asked on one day. It only
+//! reads and decides nothing.
 
 mod calls;
+pub mod daily;
 pub mod measure;
 mod past_answer;
 mod recorded;

@@ -79,7 +79,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "listAdvisors",
         ],
     ),
-    (Needs::ReadPolicyOfAllThreads, &["replayPolicy", "suggestRules"]),
+    (Needs::ReadPolicyOfAllThreads, &["replayPolicy", "suggestRules", "reviewDay"]),
     (
         Needs::Execute,
         &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish", "defineTools", "worldCheckTool"],

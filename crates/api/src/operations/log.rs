@@ -102,6 +102,20 @@ macro_rules! log_operations {
                 refusals: [],
             }
 
+            /// Reviews one day: what people were asked, and which rules would have made prompts needless.
+            ///
+            /// The rules follow from what people allowed again and again in the 30 days before the end of the day, as in
+            /// `GET /v1/policy/suggestions`. Each was added to the active policy, which then judged the prompts of the day
+            /// and all refused calls of these days again: a rule that would have allowed a refused call is not offered, but
+            /// listed in `withheld`. Where the policy only observes, `wouldAsk` says what it would have asked. The limits are
+            /// those of a replay; `log` says if they left out calls.
+            ReviewDay: Get "/v1/policy/daily" {
+                id: "reviewDay", tag: "policy", right: ReadPolicyOfAllThreads, retry: Never,
+                query: DailyQuery,
+                answer: DailyReview, "The review.",
+                refusals: [],
+            }
+
             /// Adds one rule to the policy's managed layer, and activates the result.
             ///
             /// The managed layer has the rules that people accepted one by one, `policy.d/managed.toml` among the

@@ -1,8 +1,8 @@
 //! Path parts, query parameters and the empty body.
 
 use crate::{
-    CallId, GateError, PageQuery, SelectionQuery, StatisticsQuery, ThreadId, Timestamp, ToolName, UtcOffset,
-    parse_call_id, parse_thread_id, parse_tool_name,
+    CallId, DailyQuery, GateError, PageQuery, SelectionQuery, StatisticsQuery, ThreadId, Timestamp, ToolName,
+    UtcOffset, parse_call_id, parse_thread_id, parse_tool_name,
 };
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
@@ -143,6 +143,8 @@ pub struct QueryValues {
     pub until: Option<Timestamp>,
     /// `utcOffsetMinutes`.
     pub days_at: Option<UtcOffset>,
+    /// `date`, as a day number.
+    pub day: Option<i64>,
 }
 
 /// The query parameters of an operation.
@@ -210,6 +212,19 @@ impl OperationQuery for StatisticsQuery {
             ("utcOffsetMinutes", self.days_at.map(|offset| offset.to_string())),
         ];
         pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+impl OperationQuery for DailyQuery {
+    const NAMES: &'static [&'static str] = &["date", "utcOffsetMinutes"];
+
+    fn from_values(values: QueryValues) -> Self {
+        Self { days_at: values.days_at.unwrap_or_default(), day: values.day }
+    }
+
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        let date = self.day.map(|day| ("date", UtcOffset::format_day(day)));
+        date.into_iter().chain([("utcOffsetMinutes", self.days_at.to_string())]).collect()
     }
 }
 

@@ -43,6 +43,8 @@ pub enum OperationRight {
     ReadAllThreads,
     /// To read the log's policy.
     ReadPolicy,
+    /// To judge the calls of all threads by a policy.
+    ReadPolicyOfAllThreads,
     /// To propose and execute calls.
     Execute,
     /// To add messages to a conversation.

@@ -1,13 +1,17 @@
 //! Questions about the policy that read the log and write nothing: judging a sample call, replaying a candidate,
-//! suggesting rules. A caller may send any policy, so each analysis has limits, and one runs at a time.
+//! suggesting rules, reviewing a day. A caller may send any policy, so each analysis has limits, and one runs at a time.
 
 use super::EmbeddedGate;
-use crate::{CallReader, CallSelection, GateFailure, ReadLimits, view::view_verdict};
+use crate::{
+    CallReader, CallSelection, GateFailure, ReadLimits,
+    view::{ReviewedDay, view_day, view_verdict},
+};
 use countersign_api::{self as api, GateError};
 use countersign_events::{Json, Sha256};
 use countersign_policy::{JudgedCall, Policy, PolicyText};
 use countersign_replay::{
     Call, MAX_LISTED_CALLS, PolicyReplay, ReplayReport, RuleSuggester, RuleSuggestion, SuggestionOptions,
+    daily::{DayReviewer, DaySpan},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -16,6 +20,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// The additional time for the call that is being judged when the time is over. After it, conditions fail.
 const EXTRA_TIME: Duration = Duration::from_secs(5);
+
+/// The days whose decisions are evidence for a day's rules, or against them. The reviewed day is the last of them.
+const EVIDENCE_DAYS: i64 = 30;
 
 /// The most bytes of arguments in a replay's lists.
 const MAX_LISTED_BYTES: usize = 1024 * 1024;
@@ -85,6 +92,26 @@ impl EmbeddedGate {
         let (suggester, extent) = self.analyse(selection, suggester, take).await?;
         let suggestion = tokio::task::spawn_blocking(move || suggester.suggestion()).await;
         Ok((suggestion.map_err(|why| GateFailure::invalid("since", &why))?, extent))
+    }
+
+    /// Reviews one day, at the request's offset from UTC.
+    pub async fn review_day(&self, query: &api::DailyQuery) -> Result<api::DailyReview, GateError> {
+        let clock = self.service.store.clock().clone();
+        let offset = query.days_at;
+        let day = query.day.unwrap_or_else(|| offset.day_of(clock.now()) - 1);
+        let span = DaySpan { since: offset.start_of_day(day), until: offset.start_of_day(day + 1) };
+        let since = offset.start_of_day(day - EVIDENCE_DAYS + 1);
+        let policy = self.policy_in_force()?;
+        let reviewer = DayReviewer::new((*policy).clone(), span);
+        let take: TakeCall<DayReviewer> = |reviewer, call, _| reviewer.add_call(call);
+        let selection = CallSelection { since: Some(since), ..CallSelection::default() };
+        let (reviewer, mut log) = self.analyse(selection, reviewer, take).await?;
+        let end = clock.now().after(TIME_LIMIT);
+        let review = tokio::task::spawn_blocking(move || reviewer.review(&|| clock.now() >= end)).await;
+        let review = review.map_err(|why| GateFailure::invalid("date", &why))?;
+        log.complete &= review.is_complete;
+        let date = api::UtcOffset::format_day(day);
+        Ok(view_day(review, ReviewedDay { log, date, since, policy: policy.hash() }))
     }
 
     /// Lists the active policy's rules, and the reason why this process's policy file is not active.

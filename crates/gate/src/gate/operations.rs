@@ -78,6 +78,7 @@ impl EmbeddedGate {
             Any::ListPolicies(op) => op.answer(service.policy_history(op.query).await?),
             Any::ListPolicyRules(op) => op.answer(self.list_rules()?),
             Any::CheckPolicy(op) => op.answer(self.check_call(&op.body).await?),
+            Any::ReviewDay(op) => op.answer(self.review_day(&op.query).await?),
             Any::AddManagedRule(op) => op.answer(add_managed_rule(self, &op.body).await?),
             Any::RemoveManagedRule(op) => op.answer(remove_managed_rule(self, &op.body).await?),
             Any::ListTokens(op) => op.answer(service.tokens(op.query)),

@@ -3,6 +3,7 @@
 mod advisor;
 mod approver_key;
 mod call;
+mod daily;
 mod misleading;
 mod request;
 mod response;
@@ -18,6 +19,7 @@ pub(crate) use advisor::view_advisor;
 pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
 pub(crate) use call::{view_execution, view_result};
+pub(crate) use daily::{ReviewedDay, view_day};
 pub(crate) use request::{inform_approvers, view_vote};
 pub use response::read_grant_origin;
 pub(crate) use response::view_response;

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 /// The call parts that a policy judges.
 #[derive(Debug, Clone)]
-pub(super) struct PolicyView {
+pub(crate) struct PolicyView {
     thread: ThreadId,
     principal: Principal,
-    pub(super) tool: ToolName,
+    pub(crate) tool: ToolName,
     place: Option<Place>,
     pub(super) arguments: Json,
     pub(super) redacted: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct PolicyView {
 }
 
 impl PolicyView {
-    fn from_call(call: &Call) -> Self {
+    pub(crate) fn from_call(call: &Call) -> Self {
         let proposed = &call.proposal.what;
         Self {
             thread: call.thread_id.clone(),
@@ -37,7 +37,7 @@ impl PolicyView {
         }
     }
 
-    pub(super) fn subject(&self) -> JudgedCall<'_> {
+    pub(crate) fn subject(&self) -> JudgedCall<'_> {
         self.with_arguments(&self.arguments)
     }
 
@@ -109,7 +109,7 @@ impl AllowedCall {
 
 /// A call that no suggested rule may allow.
 #[derive(Debug, Clone)]
-pub(super) struct RefusedCall {
+pub(crate) struct RefusedCall {
     pub(super) seq: i64,
     pub(super) call: PolicyView,
     /// The reason and principal of the refusal, in words.
@@ -117,7 +117,7 @@ pub(super) struct RefusedCall {
 }
 
 impl RefusedCall {
-    pub(super) fn denied(call: &Call, objection: &RecordedObjection) -> Self {
+    pub(crate) fn denied(call: &Call, objection: &RecordedObjection) -> Self {
         let action = match objection.source {
             _ if objection.changed => "changed by",
             Source::Expiry => "expired,",

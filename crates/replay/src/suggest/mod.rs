@@ -14,18 +14,20 @@ mod suggestion;
 mod wildcard;
 mod write;
 
+pub(crate) use evidence::{PolicyView, RefusedCall};
 pub use options::{MIN_VARIED_VALUES, SkippedPrompts, SuggestionOptions};
 pub use suggestion::{RuleSuggestion, SuggestedRule};
+pub(crate) use write::describe_refusal;
 
 use crate::{has_no_texts, past_answer};
 use countersign_approvals::Call;
 use countersign_events::{Basis, Json, RiskLevel, Sha256, Source, ToolName, Verdict};
 use countersign_policy::Policy;
-use evidence::{AllowedCall, RefusedCall};
+use evidence::AllowedCall;
 use std::collections::HashMap;
 
 /// Collects the decisions of people and suggests rules from them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RuleSuggester {
     /// Defines the operands of tools: the arguments that hold a command, a URL or a path.
     policy: Policy,
@@ -86,6 +88,12 @@ impl RuleSuggester {
                 .or_insert_with(|| AllowedCall::from_call(call))
                 .add_prompt(call, &response.by);
         }
+    }
+
+    /// Returns the rules that would be suggested if no call had been refused. They show why a rule is not offered.
+    #[must_use]
+    pub(crate) fn suggest_despite_refusals(&self) -> RuleSuggestion {
+        Self { obstacles: HashMap::new(), ..self.clone() }.suggestion()
     }
 
     /// Returns the rules that would have saved the most prompts and that allow no denied call.

@@ -76,7 +76,7 @@ pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleE
 }
 
 /// Describes a refused call and its reason on one line.
-pub(super) fn describe_refusal(obstacle: &RefusedCall) -> String {
+pub(crate) fn describe_refusal(obstacle: &RefusedCall) -> String {
     format!("{} ({})", shorten(obstacle.call.arguments.as_str()), shorten(&obstacle.why))
 }
 

@@ -1,6 +1,7 @@
 //! Test logs, recorded by the approval rules themselves.
 
 mod assembly;
+mod daily;
 mod drift;
 mod laws;
 mod measure;

@@ -73,7 +73,7 @@ pub(crate) struct OperationDemand<O>(PhantomData<O>);
 impl<O: Operation> RequiredRight for OperationDemand<O> {
     const RIGHT: Right = match O::ROW.right {
         OperationRight::Read | OperationRight::ReadAllThreads => Right::Read,
-        OperationRight::ReadPolicy => Right::ReadPolicy,
+        OperationRight::ReadPolicy | OperationRight::ReadPolicyOfAllThreads => Right::ReadPolicy,
         OperationRight::Execute => Right::Execute,
         OperationRight::Converse => Right::Converse,
         OperationRight::Decide | OperationRight::DecideAllThreads => Right::Decide,
@@ -81,8 +81,12 @@ impl<O: Operation> RequiredRight for OperationDemand<O> {
         OperationRight::ManageKeys => Right::ManageKeys,
         OperationRight::Administer => Right::Administer,
     };
-    const ALL_THREADS: bool =
-        matches!(O::ROW.right, OperationRight::ReadAllThreads | OperationRight::DecideAllThreads);
+    const ALL_THREADS: bool = matches!(
+        O::ROW.right,
+        OperationRight::ReadAllThreads
+            | OperationRight::ReadPolicyOfAllThreads
+            | OperationRight::DecideAllThreads
+    );
 }
 
 /// The gate for a table operation, for a caller who has the right in its row.

@@ -72,6 +72,8 @@ pub struct QueryParameters<T> {
     pub(crate) all: bool,
     /// The offset from UTC at which days are counted.
     pub(crate) days_at: Option<api::UtcOffset>,
+    /// The day to review.
+    pub(crate) day: Option<i64>,
     /// The fewest prompts that a suggested rule saves.
     pub(crate) at_least: Option<u64>,
     /// The reader for whom the whole conversation is written.
@@ -100,6 +102,7 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             state: None,
             all: false,
             days_at: None,
+            day: None,
             at_least: None,
             reader: None,
             format: None,
@@ -147,6 +150,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "format" => self.format = Some(parse(name, value)?),
             "atLeast" => self.at_least = Some(parse_number(name, value, HABIT)?.into()),
             "utcOffsetMinutes" => self.days_at = Some(parse::<api::UtcOffset>(name, value)?),
+            "date" => self.day = Some(name_error(name, api::UtcOffset::parse_day(value))?),
             _ => {
                 for kind in value.split(',') {
                     filter.types.push(parse::<EventType>(name, kind)?);
@@ -264,8 +268,12 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
             "The least number of prompts that each rule saves.",
             number((*HABIT.start()).into(), Some((*HABIT.end()).into()), 5),
         ),
+        "date" => (
+            "The day, such as 2026-01-31; yesterday, if it is absent.",
+            ObjectBuilder::new().schema_type(Type::String).examples(["2026-01-31"]).into(),
+        ),
         "utcOffsetMinutes" => (
-            "Adds the counts of each day: the minutes east of UTC at which a day begins, 0 for UTC.",
+            "The minutes east of UTC at which a day begins, 0 for UTC. Statistics count each day if it is given.",
             ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-840)).maximum(Some(840)).into(),
         ),
         _ => (
