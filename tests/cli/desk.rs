@@ -181,7 +181,8 @@ impl TerminalDesk {
         self.gate_at(Clock::System).await
     }
 
-    async fn gate_at(&self, clock: Clock) -> EmbeddedGate {
+    /// As [`Self::gate`], with a clock of the test.
+    pub(crate) async fn gate_at(&self, clock: Clock) -> EmbeddedGate {
         let options = StoreOptions { clock, ..StoreOptions::default() };
         let opened = EmbeddedGate::open_with(self.path("countersign.db"), options, Policy::shipped()).await;
         opened.expect("the log opens").acting_as(Principal::agent("builder"))

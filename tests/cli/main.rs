@@ -35,6 +35,7 @@ mod log;
 mod pending;
 mod policy_apply;
 mod policy_check;
+mod policy_daily;
 mod policy_fmt;
 mod policy_import;
 mod policy_layers;

@@ -29,6 +29,7 @@ pub use policy_file::{PolicyOnDisk, keep_managed_layer};
 pub use present::call::{ValueDetail, describe_call, print_call};
 pub use present::confirm::{ConfirmTerms, confirm, confirm_calls, confirm_change};
 pub use present::csv::{EVENT_COLUMNS, format_csv_row, format_event_row};
+pub use present::daily::{count_day, describe_day, local_offset};
 pub use present::decision::{describe_decision, describe_missing_votes, describe_outcome};
 pub use present::editor::{difference_lines, edit_arguments, is_same_json, parse_arguments};
 pub use present::error::{error_remedy, report_error, report_usage_as_json};

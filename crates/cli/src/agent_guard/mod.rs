@@ -185,7 +185,8 @@ const fn effect_of_policy(command: &PolicyCommand) -> CommandEffect {
         PolicyCommand::Show(_)
         | PolicyCommand::History(_)
         | PolicyCommand::Replay(_)
-        | PolicyCommand::Suggest(_) => CommandEffect::Uses(Right::ReadPolicy),
+        | PolicyCommand::Suggest(_)
+        | PolicyCommand::Daily(_) => CommandEffect::Uses(Right::ReadPolicy),
         PolicyCommand::Apply(_) | PolicyCommand::Revert(_) | PolicyCommand::Use(_) => {
             CommandEffect::Uses(Right::Administer)
         }

@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod confirm;
 pub(crate) mod csv;
+pub(crate) mod daily;
 pub(crate) mod decision;
 pub(crate) mod editor;
 pub(crate) mod error;

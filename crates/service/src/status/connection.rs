@@ -1,14 +1,19 @@
 //! The status source: a server, the log's service on this machine, or the log itself.
 
 use crate::process::{RunningService, ServiceFiles, ServiceRecord};
-use countersign_api::{GateError, SendOperation, StatusReport, operations};
+use countersign_api::{
+    ApprovalGate, DailyQuery, DailyReview, GateError, SendOperation, StatusReport, operations,
+};
 use countersign_client::{HttpGate, without_password};
-use countersign_console::{CallerSide, CommandContext, LogTarget, authorize};
+use countersign_console::{CallerSide, CommandContext, LogTarget, authorize, local_offset};
 use serde::Serialize;
 use std::time::Duration;
 
 /// The time within which the service of this machine answers. Then the log is read.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+
+/// The time within which the review of yesterday is read. Then it is left out.
+const REVIEW_LIMIT: Duration = Duration::from_secs(5);
 
 /// Where a status comes from.
 #[derive(Debug, Default, Serialize)]
@@ -23,11 +28,34 @@ pub(super) struct StatusSource {
     pub(super) trouble: Option<String>,
 }
 
+/// The status, and the review of yesterday for people.
+pub(super) struct ReadStatus {
+    pub(super) report: StatusReport,
+    /// Absent if it was not wanted, or the caller may not have it.
+    pub(super) yesterday: Option<DailyReview>,
+}
+
+impl ReadStatus {
+    async fn read(context: &CommandContext, gate: &dyn ApprovalGate) -> Result<Self, GateError> {
+        let report = gate.send(operations::ShowStatus {}).await?;
+        Ok(Self { report, yesterday: read_yesterday(context, gate).await })
+    }
+}
+
+/// Reads the review of yesterday, if it takes no longer than a person waits for the status. `policy daily` has it, too.
+async fn read_yesterday(context: &CommandContext, gate: &dyn ApprovalGate) -> Option<DailyReview> {
+    if context.json {
+        return None;
+    }
+    let query = DailyQuery { days_at: local_offset(context.now()), day: None };
+    tokio::time::timeout(REVIEW_LIMIT, gate.send(operations::ReviewDay { query })).await.ok()?.ok()
+}
+
 /// Reads the status from the place that knows most.
-pub(super) async fn read_status(context: &CommandContext) -> anyhow::Result<(StatusSource, StatusReport)> {
+pub(super) async fn read_status(context: &CommandContext) -> anyhow::Result<(StatusSource, ReadStatus)> {
     if let LogTarget::Server(url) = context.settings.target()? {
         let source = StatusSource { server: Some(without_password(&url)), ..StatusSource::default() };
-        return Ok((source, context.connect().await?.send(operations::ShowStatus {}).await?));
+        return Ok((source, ReadStatus::read(context, &*context.connect().await?).await?));
     }
     let database = Some(context.settings.log_location()?);
     let mut source = StatusSource { database, ..StatusSource::default() };
@@ -46,7 +74,7 @@ pub(super) async fn read_status(context: &CommandContext) -> anyhow::Result<(Sta
         Ok(None) => {}
         Err(error) => source.trouble = Some(format!("{error:#}")),
     }
-    Ok((source, context.connect_to_read().await?.send(operations::ShowStatus {}).await?))
+    Ok((source, ReadStatus::read(context, &*context.connect_to_read().await?).await?))
 }
 
 fn find_service(context: &CommandContext) -> anyhow::Result<Option<ServiceRecord>> {
@@ -57,7 +85,7 @@ fn find_service(context: &CommandContext) -> anyhow::Result<Option<ServiceRecord
     running.record.clone().map(Some).ok_or_else(why)
 }
 
-async fn ask_service(context: &CommandContext, record: &ServiceRecord) -> anyhow::Result<StatusReport> {
+async fn ask_service(context: &CommandContext, record: &ServiceRecord) -> anyhow::Result<ReadStatus> {
     let authorities = context.settings.tls_authorities();
     let gate = HttpGate::connect_trusting(record.address(), authorities.as_deref())?;
     let gate = context.name_program(&gate)?;
@@ -67,5 +95,5 @@ async fn ask_service(context: &CommandContext, record: &ServiceRecord) -> anyhow
         let why = format!("no answer within {} seconds", ANSWER_LIMIT.as_secs());
         GateError::new(countersign_api::ErrorCode::Unreachable, why)
     };
-    Ok(answer.map_err(slow)??)
+    Ok(ReadStatus { report: answer.map_err(slow)??, yesterday: read_yesterday(context, &gate).await })
 }

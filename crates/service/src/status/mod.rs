@@ -29,10 +29,18 @@ pub async fn print_status(
 ) -> anyhow::Result<CommandExit> {
     let (source, status) = read_status(context).await?;
     if context.json {
-        print_json(&json!({"source": source, "status": status, "integrations": integrations}))?;
+        print_json(&json!({"source": source, "status": status.report, "integrations": integrations}))?;
         return Ok(CommandExit::DONE);
     }
-    for line in describe_status(context, &StatusView { source: &source, status: &status, integrations }) {
+    for line in describe_status(
+        context,
+        &StatusView {
+            source: &source,
+            status: &status.report,
+            yesterday: status.yesterday.as_ref(),
+            integrations,
+        },
+    ) {
         print_line(&line);
     }
     Ok(CommandExit::DONE)

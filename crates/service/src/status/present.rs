@@ -1,10 +1,12 @@
 //! The output of `status` for people.
 
 use super::{connection::StatusSource, integration::LocalIntegration};
-use countersign_api::{AgentActivity, ApproverActivity, ConnectedClient, Principal, StatusReport, Timestamp};
+use countersign_api::{
+    AgentActivity, ApproverActivity, ConnectedClient, DailyReview, Principal, StatusReport, Timestamp,
+};
 use countersign_console::{
-    ColumnFit, CommandContext, ScreenFormat, TableCell, TextStyle, TextTable, count_words, escape_text,
-    format_age, format_duration,
+    ColumnFit, CommandContext, ScreenFormat, TableCell, TextStyle, TextTable, count_day, count_words,
+    escape_text, format_age, format_duration,
 };
 
 /// The most rows of a table, and the most threads.
@@ -15,11 +17,12 @@ pub(super) struct StatusView<'a> {
     pub(super) source: &'a StatusSource,
     pub(super) status: &'a StatusReport,
     pub(super) integrations: &'a [LocalIntegration],
+    pub(super) yesterday: Option<&'a DailyReview>,
 }
 
 /// The status in lines.
 pub(super) fn describe_status(context: &CommandContext, view: &StatusView<'_>) -> Vec<String> {
-    let StatusView { source, status, integrations } = *view;
+    let StatusView { source, status, integrations, yesterday } = *view;
     let (screen, now) = (context.screen(), context.now());
     let mut lines = describe_service(context, source, status);
     let tables = [
@@ -41,7 +44,22 @@ pub(super) fn describe_status(context: &CommandContext, view: &StatusView<'_>) -
     }
     lines.push(String::new());
     lines.extend(describe_pending(context, status, &screen));
+    lines.extend(yesterday.and_then(|review| describe_yesterday(context, review)));
     lines
+}
+
+/// What people were asked yesterday, and how much of it was needless.
+fn describe_yesterday(context: &CommandContext, review: &DailyReview) -> Option<String> {
+    let observed = (review.observed > 0)
+        .then(|| format!(", {} would have been asked if the policy did more than observe", review.observed));
+    let saved = (review.saved > 0).then(|| {
+        let rules = count_words(review.rules.len() as u64, "rule");
+        format!("; {} would not have been asked with {rules}", review.saved)
+    });
+    let parts: Vec<_> = observed.into_iter().chain(saved).collect();
+    let how =
+        if parts.is_empty() { String::new() } else { format!(": {} policy daily", context.command_prefix()) };
+    Some(format!("yesterday: {}{}{how}", count_day(review)?, parts.concat()))
 }
 
 fn describe_service(context: &CommandContext, source: &StatusSource, status: &StatusReport) -> Vec<String> {

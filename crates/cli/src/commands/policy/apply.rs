@@ -1,9 +1,12 @@
 //! `countersign policy apply`
 
-use super::change::{ProposedPolicy, put_in_force};
+use super::{
+    change::{ProposedPolicy, put_in_force},
+    daily::{DayArgument, YESTERDAY, accept_day},
+};
 use countersign_api::{SendOperation, operations};
 use countersign_console::{CommandContext, CommandExit, PolicyOnDisk};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `policy apply`.
 #[derive(Debug, clap::Args)]
@@ -19,8 +22,11 @@ JSON: {\"changed\": false if it is active already, \"replaced\": the event of th
 to decide, and only advise until they are proven}")]
 pub(crate) struct PolicyApplyArgs {
     /// The policy, - for stdin; the files in the folder policy.d beside it belong to it
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "daily", conflicts_with = "daily")]
+    file: Option<PathBuf>,
+    /// Accept the rules that `policy daily` offers, for yesterday or another day, into the managed layer
+    #[arg(long, value_name = "DATE", num_args = 0..=1, require_equals = true, default_missing_value = YESTERDAY)]
+    daily: Option<DayArgument>,
     /// Do not ask for confirmation; without a terminal this is required
     #[arg(long)]
     yes: bool,
@@ -30,16 +36,26 @@ pub(crate) async fn apply_policy(
     context: &CommandContext,
     args: &PolicyApplyArgs,
 ) -> anyhow::Result<CommandExit> {
+    match (&args.file, args.daily) {
+        (_, Some(day)) => accept_day(context, day, args.yes).await,
+        // Without `--daily`, the file is required.
+        (file, None) => {
+            apply_file(context, file.as_deref().unwrap_or_else(|| Path::new("-")), args.yes).await
+        }
+    }
+}
+
+async fn apply_file(context: &CommandContext, given: &Path, yes: bool) -> anyhow::Result<CommandExit> {
     // A broken file is reported before anything else is opened.
-    let file = PolicyOnDisk::read(&args.file)?;
+    let file = PolicyOnDisk::read(given)?;
     file.parse()?;
     let gate = context.connect().await?;
     let policy = file.parse_beside(&gate.send(operations::ShowPolicy {}).await?)?;
     let path = file.path();
     let source = path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string();
     let words = [context.command_prefix(), "policy replay --since 7d --policy".to_owned()];
-    let quoted = shlex::try_quote(&args.file.display().to_string()).map(std::borrow::Cow::into_owned);
+    let quoted = shlex::try_quote(&given.display().to_string()).map(std::borrow::Cow::into_owned);
     let replay_command =
         quoted.ok().filter(|file| file != "-").map(|file| format!("{} {file}", words.join(" ")));
-    put_in_force(context, &gate, ProposedPolicy { policy, source, replay_command }, args.yes).await
+    put_in_force(context, &gate, ProposedPolicy { policy, source, replay_command }, yes).await
 }

@@ -4,6 +4,7 @@ mod apply;
 pub(crate) mod cases;
 mod change;
 mod check;
+mod daily;
 mod difference;
 mod format;
 mod history;
@@ -50,6 +51,8 @@ pub(crate) enum PolicyCommand {
     Replay(replay::PolicyReplayArgs),
     /// Suggest rules that save prompts and allow no call that was ever denied
     Suggest(suggest::PolicySuggestArgs),
+    /// Show what people were asked on a day, and which rules would have made prompts needless
+    Daily(daily::PolicyDailyArgs),
 }
 
 pub(crate) async fn run_policy_command(
@@ -68,5 +71,6 @@ pub(crate) async fn run_policy_command(
         PolicyCommand::Import(args) => import::import_policy(context, args),
         PolicyCommand::Replay(args) => replay::replay_policy(context, args).await,
         PolicyCommand::Suggest(args) => suggest::suggest_rules(context, args).await,
+        PolicyCommand::Daily(args) => daily::print_day(context, args).await,
     }
 }
