@@ -1,10 +1,13 @@
-// Imports a module of the pages that imports no other one. Their folder has no manifest, by which Node.js would know modules.
+// Imports a module of the pages, with those that it imports. Their folder has no manifest, by which Node.js would know modules.
 const { readFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { dirname, join } = require("node:path");
 
 const ASSETS = join(__dirname, "../../crates/web/assets");
 
-exports.load = (path) => {
-  const source = readFileSync(join(ASSETS, path), "utf8");
-  return import(`data:text/javascript,${encodeURIComponent(source)}`);
-};
+function addressOf(path) {
+  const source = readFileSync(path, "utf8");
+  const linked = source.replace(/(?<=^import [^"]*from )"(\.[^"]+)"/gm, (_, other) => JSON.stringify(addressOf(join(dirname(path), other))));
+  return `data:text/javascript,${encodeURIComponent(linked)}`;
+}
+
+exports.load = (path) => import(addressOf(join(ASSETS, path)));

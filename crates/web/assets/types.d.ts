@@ -421,6 +421,37 @@ export interface Suggestions {
   rules: SuggestedRule[];
 }
 
+/** A call of a reviewed day, with its repetitions. */
+export interface ReviewedCall {
+  threadId: string;
+  id: string;
+  principal: string;
+  arguments: Json;
+  calls: number;
+}
+
+/** A rule that would have saved prompts of the day. `saves` counts those of the day alone. */
+export interface DailyRule extends Omit<SuggestedRule, "proposers"> {
+  calls: ReviewedCall[];
+}
+
+export interface DailyReview {
+  log: AnalysisExtent;
+  date: string;
+  since: string;
+  policy: string;
+  calls: number;
+  asked: number;
+  askedAllowed: number;
+  askedDenied: number;
+  saved: number;
+  refused: number;
+  rules: DailyRule[];
+  withheld: { name: string; wouldSave: number; refused: number; suchAs: string[] }[];
+  observed: number;
+  wouldAsk: { tool: string; rule: string; calls: number; example: ReviewedCall }[];
+}
+
 export interface ReplayedCall {
   seq: number;
   threadId: string;

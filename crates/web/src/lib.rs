@@ -83,6 +83,8 @@ pub const FILES: &[WebFile] = files![
     "pages/thread-page.js" SCRIPT,
     "pages/threads-page.js" SCRIPT,
     "passkeys.js" SCRIPT,
+    "policy/daily-review.js" SCRIPT,
+    "policy/daily-words.js" SCRIPT,
     "policy/policy-replay.js" SCRIPT,
     "policy/policy-styles.js" SCRIPT,
     "policy/rule-offer.js" SCRIPT,

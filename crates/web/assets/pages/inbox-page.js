@@ -4,11 +4,11 @@ import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { PageElement } from "./page-element.js";
 import "../inbox-element.js";
-import "../policy/rule-offer.js";
+import "../policy/daily-review.js";
 
 const styles = css`
   :host { height: 100%; position: relative; display: flex; flex-direction: column; }
-  rule-offer { flex: none; }
+  daily-review { flex: none; }
   countersign-inbox { flex: 1; min-height: 0; }
   h1 { outline: none; }
 `;
@@ -29,7 +29,7 @@ export class InboxPage extends PageElement {
   /** @override */
   render() {
     return html`<h1 class="visually-hidden">Pending calls</h1>
-      ${this.canChangePolicy ? html`<rule-offer .client=${this.app.client}></rule-offer>` : nothing}
+      ${this.canChangePolicy ? html`<daily-review .client=${this.app.client}></daily-review>` : nothing}
       <countersign-inbox .store=${this.app.inbox} .caller=${this.app.caller}></countersign-inbox>`;
   }
 }

@@ -44,7 +44,8 @@ function readDismissed() {
   }
 }
 
-const styles = css`
+/** The styles of a line above the inbox. */
+export const offerStyles = css`
   :host { display: block; }
   .offer { border-bottom: 1px solid var(--cs-line); background: var(--cs-accent-ground); }
   .line { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 6px 16px; }
@@ -64,7 +65,7 @@ export class RuleOffer extends CountersignElement {
     isOpen: { state: true },
     added: { state: true },
   };
-  static styles = [baseStyles, styles];
+  static styles = [baseStyles, offerStyles];
 
   constructor() {
     super();

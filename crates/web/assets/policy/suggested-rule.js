@@ -27,7 +27,7 @@ const styles = css`
 /** A rule's name without the prefix that all suggestions share. @param {string} name */
 export const shortName = (name) => name.replace(/^suggested: /, "");
 
-/** The evidence in one sentence. @param {SuggestedRule} rule */
+/** The evidence in one sentence. @param {Omit<SuggestedRule, "proposers">} rule */
 export function describeEvidence(rule) {
   const people = rule.people.slice(0, 3).map(nameOf).join(", ") + (rule.people.length > 3 ? ` and ${rule.people.length - 3} more` : "");
   const span = `${rule.first.slice(0, 10)} to ${rule.last.slice(0, 10)}`;
@@ -50,7 +50,7 @@ export class SuggestedRuleElement extends CountersignElement {
   constructor() {
     super();
     this.client = /** @type {CountersignClient} */ (/** @type {unknown} */ (undefined));
-    /** @type {SuggestedRule | null} */
+    /** @type {Omit<SuggestedRule, "proposers"> | null} */
     this.rule = null;
     /** The hash of the extended policy. */
     this.policy = "";
@@ -79,7 +79,7 @@ export class SuggestedRuleElement extends CountersignElement {
     </article>`;
   }
 
-  /** @param {SuggestedRule} rule */
+  /** @param {Omit<SuggestedRule, "proposers">} rule */
   #renderRefused(rule) {
     if (rule.nearMisses === 0) return html`<p class="evidence">No call of this tool was refused in this time.</p>`;
     return html`<p class="evidence">It does not allow ${countWords(rule.nearMisses, "refused call")} of this tool, such as:</p>
