@@ -18,6 +18,7 @@ mod judge;
 mod judgement;
 mod managed;
 mod metadata;
+mod miss;
 mod names;
 mod operands;
 mod outcome;
