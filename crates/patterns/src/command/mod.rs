@@ -47,6 +47,7 @@ mod reach_tests;
 #[cfg(test)]
 mod tests;
 
+pub use allow_pattern::DeadWord;
 pub use budget::ReadBudget;
 pub use file_access::{FileCover, PathAccess};
 pub use line::{
