@@ -89,7 +89,7 @@ async fn request_offers_the_possible_levels() {
             "admin"
         );
         let shown = ada.get(&format!("{CALLS}/call_1")).await;
-        assert_snapshot!(shown.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
+        assert_snapshot!(shown.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","scopes":[{"says":"this exact call","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
         let listed = ada.get("/v1/approvals/pending").await;
         let listed: serde_json::Value = serde_json::from_str(&listed.member("pending")).expect("calls");
         assert_eq!(listed[0]["request"].to_string(), shown.member("request"));
@@ -141,7 +141,7 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         event: TOOL_APPROVAL_ESCALATED
         data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
         "#);
-        assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":5},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":4},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
+        assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":5},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":4},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","scopes":[{"says":"this exact call","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
         assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         world.clock().advance(Duration::from_mins(50));
         assert_snapshot!(next_event(&mut events).await, @r#"

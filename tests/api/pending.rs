@@ -69,7 +69,7 @@ async fn pending_list_contains_all_that_decisions_need() {
                 "denials": 1,
                 "similarOperationsCount": 0,
                 "scopes": [
-                  {"scope":"exact","says":"these exact arguments"},
+                  {"scope":"exact","says":"this exact call"},
                   {"scope":{"command": "ls **"},"says":"command `ls **`"},
                   {"scope":"tool","says":"the whole tool"}
                 ],

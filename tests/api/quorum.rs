@@ -143,7 +143,7 @@ async fn unanimous_session_votes_create_a_grant() {
               "toolCallId": "call_1",
               "decision": "allow_session",
               "scope": "exact",
-              "says": "these exact arguments",
+              "says": "this exact call",
               "agent": "agent:builder"
             }
           ],

@@ -82,7 +82,7 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
         200
         {
           "scope": "exact",
-          "description": "these exact arguments",
+          "description": "this exact call",
           "earlier": {"compared":3,"allows":0,"denies":0,"masked":0,"calls":[]},
           "waiting": {"allows":[],"denies":[]}
         }

@@ -53,7 +53,7 @@ async fn request_offers_scopes_that_previews_explain() {
         assert_snapshot!(serde_json::to_string_pretty(&request["scopes"]).expect("JSON"), @r#"
         [
           {
-            "says": "these exact arguments",
+            "says": "this exact call",
             "scope": "exact"
           },
           {
@@ -99,7 +99,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
               "toolCallId": "a",
               "decision": "allow_session",
               "scope": "exact",
-              "says": "these exact arguments",
+              "says": "this exact call",
               "agent": "agent:builder",
               "comment": "harmless"
             }

@@ -127,7 +127,7 @@ test("a choice of scope shows what it covers, and decides the calls that wait", 
   for (const id of ["a", "b"]) await agent.propose("t", id, "bash", { command: "git status" });
   await waitForCount(page, 2);
   await page.keyboard.press("s");
-  await page.getByText("these exact arguments").waitFor();
+  await page.getByText("this exact call").waitFor();
   await page.getByText("Also allow 1 that wait now: b").click();
   await page.getByRole("button", { name: "Allow for the session" }).click();
   await waitForCount(page, 0);

@@ -45,7 +45,7 @@ test("a grant is listed, and its revocation asks people again", async (t) => {
   await page.goto(`${server.pages}/threads/t`);
   await page.getByText("No earlier decision answers later calls.").waitFor();
   await grace.decide("t", "a", { decision: "allow_session", scope: "exact" });
-  await page.getByText("bash: these exact arguments").waitFor();
+  await page.getByText("bash: this exact call").waitFor();
   await agent.propose("t", "b", "bash", { command: "echo a" });
   assert.equal((await agent.get("/v1/threads/t/tool-calls/b")).state, "allowed");
   await page.getByRole("button", { name: "Revoke the grant for bash" }).click();

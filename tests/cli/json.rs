@@ -37,7 +37,7 @@ async fn pending_as_json() {
                 "onExpiry": "deny",
                 "similarOperationsCount": 0,
                 "scopes": [
-                  {"scope":"exact","says":"these exact arguments"},
+                  {"scope":"exact","says":"this exact call"},
                   {"scope":"tool","says":"the whole tool"}
                 ],
                 "policy": "[sha256]"

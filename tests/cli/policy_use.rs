@@ -2,6 +2,8 @@
 
 use crate::desk::{TerminalDesk, with_desk, with_empty_desk};
 use countersign_api::ApprovalGate;
+use countersign_policy::Policy;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 /// The active policy, as `policy show --json` prints it.
@@ -63,6 +65,85 @@ async fn policy_that_contradicts_the_profile_stays() {
         );
         assert_eq!(active_policy(desk).await["text"], "remember = \"10m\"\n");
         assert_eq!(desk.types("policy use reckless --yes").await.code, 2);
+    })
+    .await;
+}
+
+/// The last lines of an installation, after the change of the file.
+fn said(installed: &str) -> String {
+    let lines: Vec<_> = installed.lines().skip_while(|line| !line.contains(" is changed.")).collect();
+    lines.join("\n")
+}
+
+#[tokio::test]
+async fn install_activates_coding_in_a_new_log() {
+    with_empty_desk(async |desk| {
+        let installed = desk.types("install codex --yes --database log.db").await;
+        assert_snapshot!(said(&installed.stdout), @"
+        [here]/.codex/config.toml is changed.
+        The policy is now the profile coding: reading, editing, builds, tests and local Git in the project are free; all else is asked. To choose another: countersign --database log.db policy use careful, or --profile.
+        Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.
+        Check the hooks with: countersign install --verify
+        ");
+        let shown = desk.types("policy show --json --database log.db").await;
+        let active: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+        assert_eq!(active["source"], "profile coding");
+        let second = desk.types("install cursor --yes --json --database log.db").await;
+        let report: Value = serde_json::from_str(&second.stdout).expect("one object");
+        assert_eq!(report["policy"]["profile"], Value::Null, "{second}");
+        assert_eq!(desk.types("uninstall codex --yes").await.code, 0);
+        assert_eq!(desk.types("policy show --json --database log.db").await.stdout, shown.stdout);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn install_keeps_a_chosen_policy() {
+    with_desk(async |desk| {
+        desk.gate().await.shut_down().await;
+        desk.types("install codex --yes --profile none").await;
+        assert_eq!(active_policy(desk).await["source"], "shipped", "none keeps it");
+        desk.apply_policy("remember = \"10m\"\n").await;
+        let own = desk.types("install cursor --yes").await;
+        desk.types("policy use careful --yes --as user:ada").await;
+        desk.apply_policy(Policy::SHIPPED).await;
+        let shipped = desk.types("install gemini-cli --yes").await;
+        assert_eq!(active_policy(desk).await["text"], Policy::SHIPPED, "a person chose it");
+        desk.types("policy use careful --yes --as user:ada").await;
+        let careful = desk.types("install claude-code --yes").await;
+        assert_snapshot!([own, shipped, careful].map(|screen| said(&screen.stdout)).join("\n"), @"
+        [here]/.cursor/hooks.json is changed.
+        Your own policy stays active (from a test). To add the profile coding, with your rules as a layer: countersign policy use coding
+        Check the hooks with: countersign install --verify
+        [here]/.gemini/settings.json is changed.
+        Your own policy stays active (from a test). To add the profile coding, with your rules as a layer: countersign policy use coding
+        Check the hooks with: countersign install --verify
+        [here]/.claude/settings.json is changed.
+        The profile careful stays active. To choose another: countersign policy use PROFILE, or --profile.
+        Claude Code 2.1.295 or later blocks calls also if a hook fails in a way that Countersign cannot catch.
+        Check the hooks with: countersign install --verify
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn install_succeeds_where_the_policy_cannot_be_set() {
+    with_desk(async |desk| {
+        let far = desk.types("install codex --yes --server http://127.0.0.1:1").await;
+        let agent = desk.types("install cursor --yes --as agent:bot").await;
+        assert_snapshot!([&far, &agent].map(|screen| said(&screen.stdout)).join("\n"), @"
+        [here]/.codex/config.toml is changed.
+        The policy was not changed: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server. Whoever may set it can use the profile coding: countersign --server http://127.0.0.1:1 policy use coding
+        Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.
+        Check the hooks with: countersign install --verify
+        [here]/.cursor/hooks.json is changed.
+        The policy was not changed: agent:bot may not change the policy; only people may. Whoever may set it can use the profile coding: countersign policy use coding
+        Check the hooks with: countersign install --verify
+        ");
+        assert_eq!((far.code, agent.code), (0, 0));
+        assert_eq!(active_policy(desk).await["source"], "shipped");
+        assert_eq!(desk.types("install codex --yes --profile reckless").await.code, 2);
     })
     .await;
 }

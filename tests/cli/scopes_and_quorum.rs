@@ -77,8 +77,8 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
-        these exact arguments: would have denied 0 of 1 earlier call
-        Denied call_2, and later calls of bash in thread t1, for these exact arguments.
+        this exact call: would have denied 0 of 1 earlier call
+        Denied call_2, and later calls of bash in thread t1, for this exact call.
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo two three").await, @"
@@ -95,7 +95,7 @@ async fn grant_has_the_chosen_scope() {
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE                                        GIVEN BY  WHEN    ON CALL
             6  bash  allow   command `echo **` in folder [here]  user:ada  [ago]  call_1
-            7  bash  deny    these exact arguments                        user:ada  [ago]  call_2
+            7  bash  deny    this exact call                        user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
@@ -108,14 +108,14 @@ async fn grant_has_the_chosen_scope() {
             4  [moment]  t1  agent:builder proposes bash as call_2: git push
             5  [moment]  t1  people are asked about call_2 (no rule matches this call), until [time]
             6  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
-            7  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
+            7  [moment]  t1  user:ada denies call_2 and later calls for this exact call (not on Fridays)
             8  [moment]  t1  call_2 did not run: denied
             9  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
            10  [moment]  t1  policy:grant allows [call 1] by grant 6 of user:ada for command `echo **`
            11  [moment]  t1  agent:root runs [call 1] as [executor]
            12  [moment]  t1  [call 1] succeeded: two three
            13  [moment]  t1  agent:builder proposes bash as call_3: git push
-           14  [moment]  t1  policy:grant denies call_3 by grant 7 of user:ada for these exact arguments (user:ada denied it at [time]: not on Fridays)
+           14  [moment]  t1  policy:grant denies call_3 by grant 7 of user:ada for this exact call (user:ada denied it at [time]: not on Fridays)
            15  [moment]  t1  call_3 did not run: denied
            16  [moment]  t1  user:root revokes grant 6
         exit 0

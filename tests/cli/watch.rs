@@ -207,7 +207,7 @@ async fn session_allowance_releases_waiting_calls_if_chosen() {
         }
         let terminal = watches(desk, (80, 24), "1 of 3").await;
         terminal.type_text("s").await;
-        terminal.wait_for_text("x these exact arguments; 2 more calls wait").await;
+        terminal.wait_for_text("x this exact call; 2 more calls wait").await;
         terminal.type_text("x").await;
         terminal.wait_for_text("2 more calls wait with this scope. Also allow them now?").await;
         terminal.type_text("w").await;

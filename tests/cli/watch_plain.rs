@@ -95,7 +95,7 @@ async fn piped_answers_decide_calls_in_order() {
           expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Which later calls?
-          x these exact arguments
+          x this exact call
           p is not available: no pattern describes this call
           t the whole tool
         e[x]act / [p]attern / whole [t]ool / [n]othing: t
@@ -159,13 +159,13 @@ async fn session_in_plain_mode_asks_for_scope() {
           scope      command `ls **`
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Which later calls?
-          x these exact arguments
+          x this exact call
           p command `ls **`
           t the whole tool; 1 more call waits
         e[x]act / [p]attern / whole [t]ool / [n]othing: t please
         Type exactly x, p, t or n, or exact, pattern, tool or nothing.
         e[x]act / [p]attern / whole [t]ool / [n]othing: x
-        Allowed call_1, and later calls of bash in thread t1, for these exact arguments.
+        Allowed call_1, and later calls of bash in thread t1, for this exact call.
 
         call_2  bash  pending
           thread     t1
@@ -184,10 +184,10 @@ async fn session_in_plain_mode_asks_for_scope() {
         Type yes to allow the whole tool; anything else decides nothing: no
         Nothing was decided.
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny exact because dangerous
-        Later calls of bash in thread t1 are denied too, without a question: these exact arguments: would have denied 0 of 1 earlier call.
+        Later calls of bash in thread t1 are denied too, without a question: this exact call: would have denied 0 of 1 earlier call.
         To see and revoke it later: countersign grant list t1
         Type yes to deny them; anything else decides nothing: yes
-        Denied call_2, and later calls of bash in thread t1, for these exact arguments.
+        Denied call_2, and later calls of bash in thread t1, for this exact call.
 
         No call is pending. Waiting for new calls; q quits.
         "#);

@@ -78,20 +78,26 @@ struct ProposedPlace {
     /// The machine on which the call runs.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     host: Option<String>,
+    /// Where symbolic links on the paths that the call names lead, as far as that is outside of the project.
+    #[serde(rename = "linkTargets")]
+    #[cfg_attr(feature = "openapi", schema(max_items = 16))]
+    link_targets: Option<Vec<String>>,
 }
 
 /// Reads a proposal's place, or null.
 fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
-    let place = read.map(|ProposedPlace { server, address, program, folder, project, host }| Place {
-        server,
-        address,
-        program,
-        folder,
-        project,
-        host,
-        digest: None,
-    });
+    let place =
+        read.map(|ProposedPlace { server, address, program, folder, project, host, link_targets }| Place {
+            server,
+            address,
+            program,
+            folder,
+            project,
+            host,
+            link_targets: link_targets.unwrap_or_default(),
+            digest: None,
+        });
     // An object without fields means the same as none.
     Ok(place.filter(|place| place.fields().next().is_some()))
 }

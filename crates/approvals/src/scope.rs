@@ -87,7 +87,7 @@ impl GrantScope {
             }
     }
 
-    /// The scopes that a request offers, the narrowest first: the exact arguments, the patterns that were suggested
+    /// The scopes that a request offers, the narrowest first: this exact call, the patterns that were suggested
     /// for the call, and the whole tool.
     #[must_use]
     pub fn offered(suggested: &[SuggestedScope], place: Option<&Place>) -> Vec<SuggestedScope> {
@@ -125,7 +125,7 @@ pub(crate) fn suggest_scopes(policy: &Policy, logged: &JudgedCall<'_>) -> Vec<Su
 impl fmt::Display for GrantScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exact => f.write_str("these exact arguments"),
+            Self::Exact => f.write_str("this exact call"),
             Self::Tool => f.write_str("the whole tool"),
             Self::Pattern(pattern) => pattern.fmt(f),
         }

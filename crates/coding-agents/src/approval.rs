@@ -97,15 +97,50 @@ pub async fn seek_approval(
         }
         EarlierWords::Answered(outcome) => return Ok(outcome),
     };
-    let proposed = gate.propose(thread, replacing.as_ref().unwrap_or(request)).await?;
+    let proposed = propose(gate, thread, replacing.as_ref().unwrap_or(request)).await?;
     if let Some(outcome) = sought.settle(proposed).await? {
         return Ok(outcome);
     }
     // A repetition of this call has used its approval. This one needs its own.
     let id = countersign_api::parse_call_id(&format!("{}.2", request.id))?;
-    let again = gate.propose(thread, &ProposeRequest { id, ..request.clone() }).await?;
+    let again = propose(gate, thread, &ProposeRequest { id, ..request.clone() }).await?;
     let taken = || ApprovalOutcome::Refused(format!("{} was started by another process", request.id));
     Ok(sought.settle(again).await?.unwrap_or_else(taken))
+}
+
+/// Proposes the call, also to a server of an earlier version, which refuses the fields that it does not know.
+async fn propose(
+    gate: &dyn CallGate,
+    thread: &ThreadId,
+    request: &ProposeRequest,
+) -> Result<Call, GateError> {
+    let mut request = request.clone();
+    loop {
+        match gate.propose(thread, &request).await {
+            Err(error) if leave_out_unknown_field(&mut request, &error) => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// Leaves out the field that the server does not know. Returns false if the error is another, or if the request has no such
+/// field.
+fn leave_out_unknown_field(request: &mut ProposeRequest, error: &GateError) -> bool {
+    let is_unknown = |field: &str| {
+        error.code == ErrorCode::Invalid && error.detail.contains(&format!("unknown field `{field}`"))
+    };
+    if request.withdraw_when_gone && is_unknown("withdrawWhenGone") {
+        request.withdraw_when_gone = false;
+        return true;
+    }
+    let Some(place) = &mut request.place else { return false };
+    // Without the targets, the call would seem to stay in its project.
+    let has_targets = !place.link_targets.is_empty() && is_unknown("linkTargets");
+    if has_targets {
+        place.link_targets.clear();
+        place.project = None;
+    }
+    has_targets
 }
 
 impl SoughtCall<'_> {
@@ -204,5 +239,37 @@ impl SoughtCall<'_> {
             call.id,
             call.arguments.as_str()
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_api::Place;
+
+    fn unknown(field: &str) -> GateError {
+        GateError::new(ErrorCode::Invalid, format!("unknown field `{field}`, expected one of `id`, `name`"))
+    }
+
+    #[test]
+    fn fields_that_a_server_does_not_know_are_left_out() {
+        let place = Place {
+            project: Some("/srv/shop".to_owned()),
+            link_targets: vec!["/etc".to_owned()],
+            ..Place::folder("/srv/shop")
+        };
+        let request = ProposeRequest::new("call_1", "Bash", "{}").expect("valid");
+        let mut request = ProposeRequest { place: Some(place), withdraw_when_gone: true, ..request };
+        assert!(!leave_out_unknown_field(&mut request, &unknown("replaces")));
+        assert!(leave_out_unknown_field(&mut request, &unknown("withdrawWhenGone")));
+        assert!(!request.withdraw_when_gone);
+        assert!(!leave_out_unknown_field(&mut request, &unknown("withdrawWhenGone")), "it is sent once");
+        assert!(leave_out_unknown_field(&mut request, &unknown("linkTargets")));
+        assert_eq!(
+            request.place,
+            Some(Place::folder("/srv/shop")),
+            "nothing says that it stays in the project"
+        );
+        assert!(!leave_out_unknown_field(&mut request, &unknown("linkTargets")));
     }
 }

@@ -120,6 +120,11 @@ impl CommandOperand {
         self.wrapped.as_ref().unwrap_or(&self.reading)
     }
 
+    /// Why the command cannot be read with certainty, whatever its commands are.
+    pub(crate) fn explain_unreadable(&self) -> Option<&'static str> {
+        self.scripts().find_map(ParsedScript::explain_unreadable)
+    }
+
     /// The command, if the operand is one command and nothing else.
     pub(crate) fn only_command(&self) -> Option<&str> {
         let mut commands = self.script().commands();

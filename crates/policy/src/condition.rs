@@ -12,7 +12,7 @@ use countersign_cel::{
     BinaryOperator, CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, FUNCTION_NAMES,
     LoopExpression, MapKey, ParseError, evaluate, parse,
 };
-use countersign_events::Place;
+use countersign_events::{Place, Verdict};
 use std::{collections::HashSet, sync::Arc};
 
 /// The longest condition, in bytes.
@@ -40,6 +40,8 @@ pub(crate) struct CompiledCondition {
     argument_paths: Vec<Vec<String>>,
     /// Whether it reads `impact`, which the agent claims.
     pub(crate) uses_impact: bool,
+    /// Whether it reads nothing of the call.
+    is_constant: bool,
 }
 
 impl CompiledCondition {
@@ -62,7 +64,9 @@ impl CompiledCondition {
         let mut walk = ConditionWalk::default();
         walk.visit(&expression, 0)?;
         let uses_impact = walk.variables.contains("impact");
-        Ok(Self { expression: Arc::new(expression), argument_paths: walk.argument_paths, uses_impact })
+        let is_constant = walk.variables.is_empty();
+        let expression = Arc::new(expression);
+        Ok(Self { expression, argument_paths: walk.argument_paths, uses_impact, is_constant })
     }
 
     /// The argument paths that it reads; an empty path means all arguments.
@@ -73,6 +77,21 @@ impl CompiledCondition {
     /// Returns true if it reads the value at the pointer, a part of that value, or a value that contains it.
     pub(crate) fn reads(&self, pointer: &JsonPointer) -> bool {
         self.argument_paths.iter().any(|path| pointer.touches_path(path))
+    }
+
+    /// How the condition keeps every call from a rule with this verdict, if it reads nothing of the call. A condition that fails
+    /// lets a rule match that restricts.
+    pub(crate) fn find_constant_failure(&self, verdict: Verdict) -> Option<&'static str> {
+        if !self.is_constant {
+            return None;
+        }
+        let input =
+            ConditionContext { variables: CelVariables::from([]), budget: EvaluationBudget::new(MAX_UNITS) };
+        match self.evaluate(&input) {
+            SelectorHit::No => Some("is false"),
+            SelectorHit::Failed(_) if verdict == Verdict::Allow => Some("fails"),
+            _ => None,
+        }
     }
 
     pub(crate) fn evaluate(&self, input: &ConditionContext) -> SelectorHit {

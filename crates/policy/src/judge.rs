@@ -7,6 +7,7 @@ use crate::{
     facts::CallFacts,
     judgement::{OwnTerms, merge_terms},
     metadata,
+    miss::explain_miss,
     outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
 };
@@ -37,7 +38,7 @@ impl Policy {
         }
         let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
             Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
-            None => self.judge_without_rule(&facts),
+            None => self.judge_without_rule(rules(), &facts),
         };
         if let (Basis::Rule, Verdict::Allow, Some(reason)) = (judgement.basis, judgement.verdict, combination)
         {
@@ -134,13 +135,18 @@ impl Policy {
         Judgement { rule, ..self.new_judgement(verdict, basis, reason, terms) }
     }
 
-    fn judge_without_rule(&self, facts: &CallFacts<'_>) -> Judgement {
+    fn judge_without_rule<'a>(
+        &self,
+        rules: impl Iterator<Item = &'a PolicyRule>,
+        facts: &CallFacts<'_>,
+    ) -> Judgement {
         let said = metadata::metadata_verdict(facts, &self.settings.dangerous, self.settings.default);
         let (verdict, basis, reason) = if let Some((verdict, reason)) = said {
             (verdict, Basis::Tool, reason)
         } else {
-            let reason = facts.first_hindrance().unwrap_or("no rule matches this call").to_owned();
-            (self.settings.default, Basis::Default, reason)
+            let default = self.settings.default;
+            let miss = if default == Verdict::Allow { None } else { explain_miss(rules, facts) };
+            (default, Basis::Default, miss.unwrap_or_else(|| "no rule matches this call".to_owned()))
         };
         let terms = if verdict == Verdict::Ask { self.merge_terms(&[]) } else { ApprovalTerms::default() };
         self.new_judgement(verdict, basis, reason, terms)

@@ -13,6 +13,8 @@ pub struct PolicyWarning {
     pub column: usize,
     /// The problem, and how to fix it.
     pub text: String,
+    /// Whether a rule, or a pattern of it, can never match. It does not keep the policy from being used: a log may have it.
+    pub never_matches: bool,
 }
 
 impl fmt::Display for PolicyWarning {

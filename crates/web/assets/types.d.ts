@@ -128,6 +128,7 @@ export interface Place {
   program?: string;
   folder?: string;
   host?: string;
+  linkTargets?: string[];
 }
 
 export interface Call {

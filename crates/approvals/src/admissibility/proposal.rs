@@ -55,7 +55,11 @@ pub(super) fn judged_by_policy(
     if judged_by != policy.hash() || !is_recorded_whole(call) {
         return None;
     }
-    let judgement = policy.judge(&subject_of(row, call), &|| false);
+    let mut judgement = policy.judge(&subject_of(row, call), &|| false);
+    // Another version may explain the same verdict in other words.
+    if let Body::ApprovalRequest(request) = next {
+        judgement.reason.clone_from(&request.reason);
+    }
     let changed = changed.map(|changed| changed.definition_hash);
     let proposal = RecordedProposal { row, call, thread: &state.thread, changed };
     match next {

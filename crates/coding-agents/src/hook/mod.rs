@@ -7,6 +7,7 @@ mod answer;
 mod event;
 mod failure;
 mod generic;
+mod links;
 mod message;
 mod program;
 mod project;
@@ -24,7 +25,7 @@ pub use project::{find_project, start_folder};
 
 use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, approval::ClaimedCall, seek_approval};
 use countersign_api::{
-    ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
+    ApprovalGate, ApprovalRequest, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
 };
 use countersign_events::Source;
 use running_calls::running_calls;
@@ -144,14 +145,24 @@ async fn decide(
         ApprovalOutcome::Refused(reason) => HookAnswer::Deny { reason },
         ApprovalOutcome::Pending(call) => {
             let place = (terms.decision_place)(&call);
+            let why = call.request.as_ref().map(explain_request).unwrap_or_default();
             let reason = format!(
-                "No decision yet: call {} ({}) waits for a person. They decide at: {place}. Tell the user so. Repeat exactly the \
-                 same call to wait again or to get the decision; people are not asked twice.",
+                "No decision yet: call {} ({}) waits for a person.{why} They decide at: {place}. Tell the user so. Repeat exactly \
+                 the same call to wait again or to get the decision; people are not asked twice.",
                 call.id, call.name
             );
             if terms.defers { HookAnswer::Defer { reason } } else { HookAnswer::Deny { reason } }
         }
     })
+}
+
+/// Why people are asked, as a sentence that names the rule.
+fn explain_request(request: &ApprovalRequest) -> String {
+    let reason = &request.reason;
+    match &request.rule {
+        Some(rule) if !reason.contains(rule.as_str()) => format!(" Asked because: {reason} (rule {rule:?})."),
+        _ => format!(" Asked because: {reason}."),
+    }
 }
 
 /// Whether the agent's own rules decide on a call that may run: while it plans, and if only a rule allowed the call.
@@ -186,6 +197,8 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
     let id = message.tool_use_id.clone().unwrap_or_else(|| random_id("call_"));
     let id = countersign_api::parse_call_id(&id).map_err(|why| bad("tool_use_id", &why))?;
     message.tool_input.admit_arguments().map_err(|why| bad("tool_input", &why))?;
+    let place = message.place(terms.host, terms.project);
+    let place = place.map(|place| links::add_link_targets(place, &name, &message.tool_input));
     let request = ProposeRequest {
         id,
         name,
@@ -193,7 +206,7 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
         annotations: None,
         impact: None,
         description: message.description.clone(),
-        place: message.place(terms.host, terms.project),
+        place,
         definition: None,
         expires_in_seconds: None,
         replaces: None,

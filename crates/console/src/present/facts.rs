@@ -299,7 +299,7 @@ pub fn waiting_calls(preview: &api::ScopePreview, decision: Decision) -> &[CallI
 #[must_use]
 pub(crate) fn describe_scope(scope: &Json) -> String {
     match scope.read::<String>().as_deref() {
-        Ok("exact") => "for these exact arguments".to_owned(),
+        Ok("exact") => "for this exact call".to_owned(),
         Ok("tool") => "for the whole tool".to_owned(),
         Ok("once") => "moved here from an unused approval of the same call".to_owned(),
         _ => {

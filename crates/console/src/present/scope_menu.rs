@@ -5,12 +5,13 @@ use super::{
 };
 use crate::wrap::truncate_text;
 use countersign_api as api;
+use countersign_approvals::GrantScope;
 use countersign_events::{CallId, Decision, Json, RiskLevel, SuggestedScope};
 
 /// A kind of scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeKind {
-    /// The exact arguments of the call.
+    /// The same call again.
     Exact,
     /// A pattern that the request suggests.
     Pattern,
@@ -61,11 +62,13 @@ impl ScopeKind {
     /// The scopes of this kind that the call offers. Only patterns can be several or missing.
     #[must_use]
     pub fn offers(self, call: &api::Call) -> Vec<SuggestedScope> {
-        let fixed =
-            |says: &str| vec![SuggestedScope { scope: Json::string(self.word()), says: says.to_owned() }];
+        let fixed = |scope: GrantScope| {
+            let says = scope.describe_in(call.place.as_ref());
+            vec![SuggestedScope { scope: scope.json(), says }]
+        };
         match self {
-            Self::Exact => fixed("these exact arguments"),
-            Self::Tool => fixed("the whole tool"),
+            Self::Exact => fixed(GrantScope::Exact),
+            Self::Tool => fixed(GrantScope::Tool),
             Self::Pattern => {
                 let offered = call.request.iter().flat_map(|request| &request.scopes);
                 offered.filter(|offer| offer.scope.as_str().trim_start().starts_with('{')).cloned().collect()

@@ -29,6 +29,10 @@ pub struct Place {
     /// The machine on which the call runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// Where symbolic links on the paths that the call names lead, as far as that is outside of the project. `inside` looks
+    /// at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_targets: Vec<String>,
     /// SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it: places that differ
     /// in a secret alone stay different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,6 +43,8 @@ pub struct Place {
 impl Place {
     /// The largest place: bytes of all its fields together.
     pub const MAX_BYTES: usize = 4096;
+    /// The most targets of symbolic links that a place has.
+    pub const MAX_LINK_TARGETS: usize = 16;
 
     /// The place that is a folder and nothing else.
     #[must_use]
@@ -70,12 +76,15 @@ impl Place {
                     .to_owned(),
             );
         }
-        if let Some((name, _)) =
-            self.fields().find(|(_, text)| text.is_empty() || text.contains(char::is_control))
-        {
+        if self.link_targets.len() > Self::MAX_LINK_TARGETS {
+            return Err(format!("has more than {} linkTargets", Self::MAX_LINK_TARGETS));
+        }
+        let targets = || self.link_targets.iter().map(|target| ("linkTargets", target.as_str()));
+        let all = || self.fields().chain(targets());
+        if let Some((name, _)) = all().find(|(_, text)| text.is_empty() || text.contains(char::is_control)) {
             return Err(format!("{name} must not be empty or contain control characters"));
         }
-        let bytes: usize = self.fields().map(|(_, text)| text.len()).sum();
+        let bytes: usize = all().map(|(_, text)| text.len()).sum();
         if bytes > Self::MAX_BYTES {
             return Err(format!("has {bytes} bytes; the limit is {}", Self::MAX_BYTES));
         }
@@ -86,8 +95,8 @@ impl Place {
     /// place keeps the original's digest.
     #[must_use]
     pub fn masked(&self, mask: impl Fn(&str) -> Option<String>) -> Self {
-        let mask_field =
-            |text: &Option<String>| text.as_ref().map(|text| mask(text).unwrap_or_else(|| text.clone()));
+        let mask_text = |text: &String| mask(text).unwrap_or_else(|| text.clone());
+        let mask_field = |text: &Option<String>| text.as_ref().map(mask_text);
         let masked = Self {
             server: mask_field(&self.server),
             address: mask_field(&self.address),
@@ -95,6 +104,7 @@ impl Place {
             folder: mask_field(&self.folder),
             project: mask_field(&self.project),
             host: mask_field(&self.host),
+            link_targets: self.link_targets.iter().map(mask_text).collect(),
             digest: self.digest,
         };
         if masked == *self {
@@ -111,6 +121,9 @@ impl fmt::Display for Place {
         for (index, (name, text)) in self.fields().enumerate() {
             let separator = if index == 0 { "" } else { ", " };
             write!(f, "{separator}{name} {text}")?;
+        }
+        for target in &self.link_targets {
+            write!(f, ", with a link to {target}")?;
         }
         Ok(())
     }

@@ -4,13 +4,23 @@
 //! of words. A wildcard covers only words that are known to be harmless (see [`super::programs`]).
 
 use super::{
+    budget::ReadBudget,
     file_access::FileCover,
-    line::CommandWord,
+    line::{CommandLine, CommandWord},
     programs::{CommandReading, InnerKind, OptionEffect, ProgramTable, WordRole, is_harmless_variable},
     script::{CommandClarity, ParsedCommand, ParsedScript},
     wildcard_word::WildcardWord,
 };
 use crate::glob::{Glob, GlobToken};
+
+/// A word of a pattern that no command has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadWord {
+    /// The word, as the pattern has it.
+    pub word: String,
+    /// The word as commands are shown, if it is only written in another way.
+    pub remedy: Option<String>,
+}
 
 /// The words of each alternative of a pattern.
 #[derive(Debug, Clone)]
@@ -57,6 +67,12 @@ impl AllowPattern {
         self.alternatives.iter().any(|alternative| alternative.covers(script, index, files))
     }
 
+    /// A word that keeps every alternative from covering any command.
+    pub(super) fn find_dead_word(&self) -> Option<DeadWord> {
+        let words: Option<Vec<_>> = self.alternatives.iter().map(WordPattern::find_dead_word).collect();
+        words?.into_iter().next()
+    }
+
     /// Whether the pattern spells out a program that a wildcard does not cover.
     pub(super) fn shows_name(&self, command: &ParsedCommand) -> bool {
         self.alternatives.iter().any(|alternative| alternative.shows_name(command))
@@ -70,6 +86,12 @@ impl WordPattern {
             words.push(PatternWord::Rest);
         }
         Self { words }
+    }
+
+    fn find_dead_word(&self) -> Option<DeadWord> {
+        self.words
+            .iter()
+            .find_map(|word| if let PatternWord::Literal(text) = word { read_dead(text) } else { None })
     }
 
     fn covers(&self, script: &ParsedScript, index: usize, files: FileCover) -> bool {
@@ -313,6 +335,28 @@ fn is_open_name(words: &[PatternWord]) -> bool {
         |word: &PatternWord| if let PatternWord::Literal(text) = word { Some(text.clone()) } else { None };
     let Some(names) = before.iter().map(literal).collect::<Option<Vec<_>>>() else { return false };
     ProgramTable::shared().has_subcommand_prefix(&names, &stem)
+}
+
+/// The literal word of a pattern, if no word is shown so: one with special characters is in quotes, and one without is not.
+fn read_dead(literal: &str) -> Option<DeadWord> {
+    // The file of an input redirection follows this word.
+    if literal == "<" {
+        return None;
+    }
+    let line = CommandLine::read(literal, ReadBudget::COMMAND_LINE);
+    let read = match line.commands.as_slice() {
+        [command] if line.is_clear() => command.words.first().filter(|_| command.words.len() == 1),
+        _ => None,
+    };
+    let remedy = match read {
+        Some(word) if word.is_literal() => word.shown(),
+        // The shell expands it, so a command with it as a literal word has it in quotes.
+        Some(_) if literal.contains(['$', '`']) => {
+            return Some(DeadWord { word: literal.to_owned(), remedy: None });
+        }
+        _ => CommandWord::from_literal(literal).shown(),
+    };
+    (remedy != literal).then(|| DeadWord { word: literal.to_owned(), remedy: Some(remedy) })
 }
 
 /// Splits tokens at spaces outside of quotes.

@@ -61,8 +61,18 @@ fn has_unshown_effect(script: &ParsedScript, files: FileCover) -> bool {
 }
 
 /// Indices of the script's own commands.
-fn written(script: &ParsedScript) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn written(script: &ParsedScript) -> impl Iterator<Item = usize> + '_ {
     (0..script.commands.len()).filter(|index| script.commands[*index].origin == CommandOrigin::Written)
+}
+
+/// Whether the pattern allows the command of the script.
+pub(super) fn is_allowed(
+    pattern: &CommandPattern,
+    script: &ParsedScript,
+    index: usize,
+    files: FileCover,
+) -> bool {
+    allow(std::slice::from_ref(pattern), script, index, files) == MatchAnswer::Yes
 }
 
 fn allow(patterns: &[CommandPattern], script: &ParsedScript, index: usize, files: FileCover) -> MatchAnswer {

@@ -32,6 +32,7 @@ mod runners;
 mod script;
 mod shells;
 mod suggest;
+mod uncovered;
 mod wildcard_word;
 mod words;
 
@@ -46,6 +47,7 @@ mod reach_tests;
 #[cfg(test)]
 mod tests;
 
+pub use allow_pattern::DeadWord;
 pub use budget::ReadBudget;
 pub use file_access::{FileCover, PathAccess};
 pub use line::{
@@ -55,5 +57,6 @@ pub use line::{
 pub use matching::{find_allowed_commands, match_any, match_every, match_every_in};
 pub use pattern::CommandPattern;
 pub use programs::{OptionEffect, is_other_shell};
-pub use reach::{OutsidePath, PathBounds};
+pub use reach::{OutsideKind, OutsidePath, PathBounds};
 pub use script::ParsedScript;
+pub use uncovered::{HindranceKind, UncoveredCommand, WordHindrance};

@@ -1,7 +1,7 @@
 //! A pattern over simple commands.
 
 use super::{
-    allow_pattern::AllowPattern,
+    allow_pattern::{AllowPattern, DeadWord},
     file_access::FileCover,
     line::CommandWord,
     option_tokens::OptionTokens,
@@ -60,6 +60,12 @@ impl CommandPattern {
             .split('\'')
             .step_by(2)
             .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
+    }
+
+    /// A word of the pattern that no command has, so that it never allows one.
+    #[must_use]
+    pub fn find_dead_word(&self) -> Option<DeadWord> {
+        self.allow.find_dead_word()
     }
 
     /// The options that have an effect and that the pattern allows with any value.

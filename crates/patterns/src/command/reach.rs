@@ -25,8 +25,25 @@ pub struct PathBounds<'a> {
 /// A path in a command line that may be outside of the folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsidePath {
-    /// The word that contains it, as written.
+    /// The word that contains it, or the command, as written.
     pub word: String,
+    /// What is known about it.
+    pub kind: OutsideKind,
+}
+
+/// Why a path may be outside of the folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutsideKind {
+    /// It is outside.
+    Outside,
+    /// The word contains a value that the line does not show.
+    UnknownValue,
+    /// The word is the address of another machine, which is in no folder.
+    FarAddress,
+    /// The command goes to a folder that the line does not show.
+    UnshownFolder,
+    /// The command gets paths from its input.
+    UnshownArguments,
 }
 
 /// A word that may name a file.
@@ -82,20 +99,21 @@ impl ParsedScript {
     /// than the folders between the place where they begin and that root.
     #[must_use]
     pub fn find_outside(&self, bounds: PathBounds<'_>) -> Option<OutsidePath> {
-        let outside = |word: &CommandWord| Some(OutsidePath { word: word.raw.clone() });
+        let found = |word: &str, kind| Some(OutsidePath { word: word.to_owned(), kind });
+        let outside = |word: &CommandWord| found(&word.raw, OutsideKind::Outside);
         let Some(mut depth) = bounds.depth(bounds.folder) else {
-            return Some(OutsidePath { word: bounds.folder.to_owned() });
+            return found(bounds.folder, OutsideKind::Outside);
         };
         let mut upwards = 0;
         let mut last_upwards = None;
         let mut changes_folder = false;
         for reached in self.reached_words() {
             if self.has_unknown_variable(reached.word) {
-                return outside(reached.word);
+                return found(&reached.word.raw, OutsideKind::UnknownValue);
             }
             changes_folder |= reached.changes_folder;
             if is_far_address(&reached.word.text) {
-                return outside(reached.word);
+                return found(&reached.word.raw, OutsideKind::FarAddress);
             }
             for part in parts_of(reached.word) {
                 if part.text.starts_with('~') || is_file_address(part.text) {
@@ -119,8 +137,11 @@ impl ParsedScript {
                 }
             }
         }
-        if let Some(word) = self.find_unshown_folder().or_else(|| self.find_unshown_arguments()) {
-            return Some(OutsidePath { word });
+        if let Some(command) = self.find_unshown_folder() {
+            return found(&command, OutsideKind::UnshownFolder);
+        }
+        if let Some(command) = self.find_unshown_arguments() {
+            return found(&command, OutsideKind::UnshownArguments);
         }
         let repeats = self.has_loop && changes_folder && upwards > 0;
         if upwards > depth || repeats { last_upwards.and_then(outside) } else { None }
@@ -151,6 +172,12 @@ impl ParsedScript {
             }
         }
         answer
+    }
+
+    /// Everything in the line that may be a path, as written. A part that only the shell knows is `*`.
+    pub fn named_paths(&self) -> impl Iterator<Item = String> {
+        let parts = self.reached_words().flat_map(|reached| parts_of(reached.word));
+        parts.map(|part| part.text.replace(HOLE, "*"))
     }
 
     /// The words that may name files.

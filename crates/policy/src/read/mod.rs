@@ -8,6 +8,7 @@ mod example;
 mod files;
 mod managed_layer;
 mod merge;
+mod never;
 mod node;
 mod position;
 mod predicate;

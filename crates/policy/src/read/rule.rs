@@ -3,6 +3,7 @@
 use super::{
     advisor,
     files::PolicyFiles,
+    never::is_always_excepted,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
     settings,
@@ -107,6 +108,7 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
     let examples = keys.optional("examples");
     let unless = keys.optional("unless");
     let canonical = selector::canonical_text(keys.entries(), unless);
+    let is_always_excepted = is_always_excepted(keys.entries(), unless, verdict);
     let unless = unless.map(|node| read_exception(node, owners.1, tables)).transpose()?;
     let matching = selector::read_selectors(&mut keys, owners.0, Some(tables))?;
     keys.reject_unknown()?;
@@ -126,7 +128,9 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
         unless,
         terms,
     };
-    Ok((rule, SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical }))
+    let position =
+        SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical, is_always_excepted };
+    Ok((rule, position))
 }
 
 /// Reads `"tool:pattern" = "verdict"`.
@@ -159,8 +163,13 @@ fn read_short_rule<'a>(
         unless: None,
         terms,
     };
-    let position =
-        SourcePosition { at: key.at, verdict_at: key.at, examples: None, selectors: text.to_owned() };
+    let position = SourcePosition {
+        at: key.at,
+        verdict_at: key.at,
+        examples: None,
+        selectors: text.to_owned(),
+        is_always_excepted: false,
+    };
     Ok((rule, position))
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct SourcePosition<'a> {
     pub(crate) examples: Option<&'a TomlNode>,
     /// A string that is equal for selectors with the same meaning.
     pub(crate) selectors: String,
+    /// Whether `unless` excepts each call that the rule matches.
+    pub(crate) is_always_excepted: bool,
 }
 
 /// A rule and its source.

@@ -3,6 +3,7 @@
 use super::{
     advisor::{ParsedAdvisor, find_unused_advisors, find_unused_attachments},
     files::{FilePosition, PolicyFiles},
+    never::find_dead_parts,
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     spelling::did_you_mean,
 };
 use countersign_events::Verdict;
-use countersign_patterns::{CommandPattern, MatchAnswer};
+use countersign_patterns::MatchAnswer;
 
 /// Checks all rules.
 pub(super) fn find_warnings(
@@ -55,11 +56,15 @@ pub(super) fn find_warnings(
     found.extend(find_unused_attachments(advisors, files));
     found.extend(find_nested_zones(rules, positions, tables));
     found.extend(find_unused_operations(rules, positions, tables));
+    let dead = all
+        .iter()
+        .flat_map(|(rule, at)| find_dead_parts(rule, at).into_iter().map(|text| (at.at, text, true)));
+    let mut found: Vec<_> = found.into_iter().map(|(at, text)| (at, text, false)).chain(dead).collect();
     found.sort();
     found.dedup();
-    let warning = |(at, what): (usize, String)| {
+    let warning = |(at, text, never_matches): (usize, String, bool)| {
         let FilePosition { file, line, column } = files.position(at);
-        PolicyWarning { file, line, column, text: what }
+        PolicyWarning { file, line, column, text, never_matches }
     };
     found.into_iter().map(warning).collect()
 }
@@ -126,14 +131,6 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
         found.push(format!(
             "rule {:?} allows nothing of `{tool}` by command, because only POSIX shells are read; allow the tool with other conditions, or not at all",
             rule.name
-        ));
-    }
-    let is_compound = |pattern: &&CommandPattern| pattern.has_command_separator();
-    if let (Verdict::Allow, Some(pattern)) = (rule.verdict, rule.matching.commands.iter().find(is_compound)) {
-        found.push(format!(
-            "rule {:?} allows nothing with `{}`: each command of a line is matched separately, so write one pattern for each",
-            rule.name,
-            pattern.as_str()
         ));
     }
     found

@@ -72,6 +72,7 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
                     verdict_at: operation.at,
                     examples: None,
                     selectors: String::new(),
+                    is_always_excepted: false,
                 },
             ));
         }

@@ -3,12 +3,14 @@
 mod argument;
 mod impact;
 mod inside;
+mod miss;
 mod operand;
 mod place;
 mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
 pub(crate) use inside::InsideSelector;
+pub(crate) use miss::SelectorMiss;
 pub(crate) use operand::{PathSelector, PathZone, format_patterns};
 pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
@@ -182,7 +184,7 @@ impl RuleSelectors {
             || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
             || (!commands.is_empty()
                 && all.and(facts.match_commands(commands, self.command_match(effect), names_tools)))
-            || self.inside.as_ref().is_some_and(|inside| all.and(facts.match_inside(inside)))
+            || self.inside.as_ref().is_some_and(|inside| all.and(facts.match_inside(inside).0))
             || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
         match all.hit {
             _ if settled => SelectorHit::No,

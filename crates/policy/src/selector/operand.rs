@@ -34,7 +34,13 @@ impl CallFacts<'_> {
         let shown = || format_patterns(patterns.iter().map(CommandPattern::as_str));
         self.commands().match_all(OperandKind::Command, way.effect, named, |command| {
             let answer = command.match_patterns(patterns, way);
-            self.pattern_hit(answer, OperandKind::Command, &command.text, shown)
+            match self.pattern_hit(answer, OperandKind::Command, &command.text, shown) {
+                SelectorHit::Unclear(text) => SelectorHit::Unclear(match command.explain_unreadable() {
+                    Some(why) => format!("{text} ({why})"),
+                    None => text,
+                }),
+                hit => hit,
+            }
         })
     }
 
@@ -146,7 +152,7 @@ impl CallFacts<'_> {
     }
 
     /// Redacts and shortens a string for a reason. Redaction comes first, because it cannot recognise half a secret.
-    pub(super) fn redact_and_shorten(&self, text: &str) -> String {
+    pub(crate) fn redact_and_shorten(&self, text: &str) -> String {
         shorten(self.redactor().redact_text(text).as_deref().unwrap_or(text))
     }
 }

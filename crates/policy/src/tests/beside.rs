@@ -199,7 +199,7 @@ fn asked_call_names_the_hindering_argument() {
     assert_eq!(judged.basis, Basis::Default);
     insta::assert_snapshot!(judged.reason, @r#"rule "r" does not allow it with `/env`, `/cwd`, which may change what runs; it can name the argument in `args`"#);
     let other = call("Bash", r#"{"command":"rm x","env":{"A":1}}"#).judge(&with_args(""));
-    assert_eq!(other.reason, "no rule matches this call");
+    assert_eq!(other.reason, "no rule allows `rm x`");
 }
 
 #[test]

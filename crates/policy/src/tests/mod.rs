@@ -16,6 +16,7 @@ mod laws;
 mod layers;
 mod managed;
 mod metadata;
+mod misses;
 mod operands;
 mod places;
 mod profiles;

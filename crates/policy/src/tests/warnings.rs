@@ -145,3 +145,71 @@ fn options_that_wildcard_omits_are_reported() {
     }
     assert_eq!(format_warnings(&one("ask", "command = \"find **\"")), "");
 }
+
+/// The dead parts of a policy with one rule. Each keeps `policy check` from passing.
+fn find_dead(verdict: &str, rest: &str) -> String {
+    let policy = rule(verdict, rest);
+    let dead = policy.warnings().iter().filter(|warning| warning.never_matches);
+    dead.map(|warning| warning.text.clone()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn rule_that_can_never_match_is_an_error() {
+    insta::assert_snapshot!([
+        find_dead("allow", "command = [\"rm $X\", \"ls '$X'\"]"),
+        find_dead("allow", "command = \"echo it's\""),
+        find_dead("allow", "command = \"grep 'x' **\""),
+        find_dead("allow", "command = \"git log --format='%h %s'\""),
+        find_dead("allow", "command = \"echo x > y\""),
+        find_dead("block", "tool = \" bash\""),
+        find_dead("ask", "principal = [\"ada\", \"bob\"]"),
+        find_dead("allow", "tool = \"bash\"\nkind = \"edit\"\ninside = \"project\""),
+        find_dead("allow", "tool = \"x\"\ncommand = \"ls *\"\nunless = { command = \"ls *\" }"),
+        find_dead("block", "tool = \"x\"\nunless = { tool = \"x\" }"),
+        find_dead("block", "tool = \"x\"\nwhen = \"1 > 2\""),
+        find_dead("allow", "tool = \"x\"\nwhen = \"1 / 0 == 1\""),
+        find_dead("allow", "tool = \"x\"\npath = \"/etc/**\"\ninside = [\"/srv\", \"/opt\"]"),
+    ].join("\n"), @r#"
+    rule "r" allows nothing with `rm $X`: no pattern shows the word `$X`, whose value only the shell knows; write a wildcard
+    rule "r" allows nothing with `echo it's`: no command has the word `it's`, which is shown as `'it'\''s'`
+    rule "r" allows nothing with `grep 'x' **`: no command has the word `'x'`, which is shown as `x`
+    rule "r" allows nothing with `git log --format='%h %s'`: no command has the word `--format='%h %s'`, which is shown as `'--format=%h %s'`
+    rule "r" allows nothing with `echo x > y`: a redirection is no word of a command; a rule with `inside` covers its file
+    rule "r" never matches: no tool has this name (it begins or ends with a blank); correct `tool`
+    rule "r" never matches: no principal has this name ("ada" does not begin with user:, agent:, policy:, advisor: or system:); correct `principal`
+    rule "r" never matches: no tool that it names is of the kind edit; remove `tool` or `kind`
+    rule "r" never matches: its `unless` has only selectors of the rule itself; narrow `unless`, or remove the rule
+    rule "r" never matches: its `unless` has only selectors of the rule itself; narrow `unless`, or remove the rule
+    rule "r" never matches: its `when` is false whatever the call is; compare something with `args`, `tool` or `place`
+    rule "r" never matches: its `when` fails whatever the call is; compare something with `args`, `tool` or `place`
+    rule "r" never matches: `/etc/**` is in no folder of `inside`; remove one of them
+    "#);
+}
+
+#[test]
+fn rule_that_may_match_is_no_error() {
+    for (verdict, fine) in [
+        ("allow", "command = [\"ls '$X'\", \"sh -c 'ls *'\", \"{rm $X,ls}\", \"cat < *\", \"'[' -f x ]\"]"),
+        ("block", "command = \"rm $X\""),
+        ("block", "command = \"curl*|*sh\""),
+        ("ask", "command = \"git *\"\nunless = { command = \"git *\" }"),
+        ("ask", "principal = [\"ada\", \"user:bob\"]"),
+        ("ask", "principal = \"*ada\""),
+        ("allow", "tool = [\"bash\", \"Edit\"]\nkind = \"edit\"\ninside = \"project\""),
+        ("block", "tool = \"x\"\nwhen = \"1 / 0 == 1\""),
+        ("allow", "tool = \"x\"\nwhen = \"2 > 1\""),
+        ("allow", "tool = \"x\"\npath = \"/srv/a/**\"\ninside = \"/srv\""),
+        ("allow", "tool = \"x\"\npath = \"/{srv,etc}/**\"\ninside = \"/srv\""),
+    ] {
+        assert_eq!(find_dead(verdict, fine), "", "{verdict} {fine}");
+    }
+}
+
+#[test]
+fn no_profile_has_a_dead_part() {
+    for profile in PolicyProfile::ALL {
+        let policy = profile.policy();
+        let dead: Vec<_> = policy.warnings().iter().filter(|warning| warning.never_matches).collect();
+        assert_eq!(dead, Vec::<&PolicyWarning>::new());
+    }
+}

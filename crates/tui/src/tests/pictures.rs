@@ -187,7 +187,7 @@ fn questions_are_shown_below_the_call() {
     ─────────────────────────────────────────── line 1–5 of 7 ──
      Allow this call, and which later calls of bash in thread
      conversation-7?
-     x these exact arguments
+     x this exact call
      p is not available: no pattern describes this call
      t the whole tool
      x exact   p pattern   t whole tool   n cancel

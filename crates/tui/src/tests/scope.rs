@@ -24,7 +24,7 @@ fn call_with_scopes(seq: i64, more: &Value) -> api::Call {
         "denials": 1,
         "availableLevels": ["user", "admin"],
         "scopes": [
-            offer(json!("exact"), "these exact arguments"),
+            offer(json!("exact"), "this exact call"),
             offer(json!({"command": "git push *"}), "command `git push *`"),
             offer(json!("tool"), "the whole tool"),
         ],
@@ -54,13 +54,13 @@ fn each_scope_shows_its_effect_on_past_calls() {
     assert_eq!(ben.press_keys("s"), []);
     assert!(ben.screen().contains("p command `git push *`"), "{}", ben.screen());
     let previews = vec![
-        preview(&json!("exact"), "these exact arguments", 7, 7, 0, 7),
+        preview(&json!("exact"), "this exact call", 7, 7, 0, 7),
         preview(&json!({"command": "git push *"}), "command `git push *`", 2, 3, 4, 12),
         preview(&json!("tool"), "the whole tool", 0, 0, 0, 0),
     ];
     ben.receive(InboxEvent::Previewed(call_key(&one), previews));
     let screen = ben.screen();
-    let exact = "x these exact arguments: would have allowed 7 of 7 earlier calls\n";
+    let exact = "x this exact call: would have allowed 7 of 7 earlier calls\n";
     assert!(screen.contains(exact), "{screen}");
     let pattern = "p command `git push *`: would have allowed 2 of 12 earlier calls (4 masked, unknown)";
     assert!(screen.contains(pattern), "{screen}");

@@ -39,7 +39,7 @@ const TALL = 400;
 
 /**
  * Place fields, in reading order, with their labels.
- * @type {[keyof import("../types.js").Place, string][]}
+ * @type {[Exclude<keyof import("../types.js").Place, "linkTargets">, string][]}
  */
 const PLACE_FIELDS = [
   ["server", "on server"], ["address", "server address"], ["program", "in program"], ["folder", "in folder"], ["host", "on machine"],
@@ -48,11 +48,13 @@ const PLACE_FIELDS = [
 /** Renders where the call runs, which changes what its arguments do. @param {Json} value @param {import("../types.js").Place | undefined} place */
 function renderPlace(value, place) {
   const isArgument = (/** @type {string} */ text) => isObject(value) && Object.values(value).includes(text);
-  return PLACE_FIELDS.map(([name, label]) => {
+  const renderRow = (/** @type {string} */ label, /** @type {string} */ text) =>
+    html`<div class="argument place"><dt>${label}</dt><dd><code>${renderText(text)}</code></dd></div>`;
+  const fields = PLACE_FIELDS.map(([name, label]) => {
     const text = place?.[name];
-    if (!text || (name === "folder" && isArgument(text))) return nothing;
-    return html`<div class="argument place"><dt>${label}</dt><dd><code>${renderText(text)}</code></dd></div>`;
+    return !text || (name === "folder" && isArgument(text)) ? nothing : renderRow(label, text);
   });
+  return [...fields, ...(place?.linkTargets ?? []).map((target) => renderRow("with a link to", target))];
 }
 
 /**

@@ -6,6 +6,7 @@ mod config_scope;
 mod hook_program;
 mod installed;
 mod overview;
+mod profile_choice;
 mod verify;
 
 use crate::commands::{hook::HookDecision, policy::use_profile::use_profile};
@@ -18,8 +19,8 @@ use countersign_coding_agents::{
 use countersign_console::{
     CliError, CommandContext, CommandExit, confirm_change, diff_lines, escape_text, print_json, print_line,
 };
-use countersign_policy::PolicyProfile;
 pub(crate) use installed::{FoundHook, find_hooks};
+use profile_choice::{PolicyOutcome, ProfileChoice, activate_usual_profile};
 use serde::Serialize;
 use std::{io::IsTerminal, path::PathBuf};
 
@@ -48,9 +49,12 @@ impl ConfigChoiceArgs {
 #[command(
     after_help = "It prints the change and asks, keeps a copy of the file beside it (.countersign-backup), and changes nothing \
 else in it. To repeat it changes nothing.\n\n\
+A log whose policy nobody has chosen gets the profile coding: reading, editing, builds, tests and local Git in the project are free. \
+A policy of your own, or another profile, stays active. One line says so.\n\n\
 The hook uses the server or the database of this command line or of your settings, and the configuration names it, so that no \
 file or variable of a project can lead the hook to another log.\n\n\
-JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; without AGENT, one object for each agent: \
+JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none, \"policy\": {\"profile\": that became active, or null, \
+\"note\"}, or null with --profile}; without AGENT, one object for each agent: \
 {\"agent\", \"paths\": of hooks, \"next\"}; with --verify, one object for each case: {\"agent\", \
 \"path\", \"case\", \"outcome\": blocked, allowed, not asked, not wrapped or failed, \"reliesOn\"}"
 )]
@@ -64,9 +68,10 @@ pub(crate) struct InstallArgs {
     /// allow runs it
     #[arg(long, value_name = "ANSWER", default_value = "none", conflicts_with = "verify")]
     decide: HookDecision,
-    /// Also use this policy for coding agents: coding, careful or observe. Your own rules stay
+    /// Use this policy for coding agents: coding, careful or observe. Your own rules stay. With none, the active policy
+    /// stays
     #[arg(long, value_name = "PROFILE", conflicts_with = "verify", requires = "agent")]
-    profile: Option<PolicyProfile>,
+    profile: Option<ProfileChoice>,
     /// Change nothing, and check that each installed hook blocks: also if it is killed, or nothing answers it
     #[arg(long, conflicts_with = "yes")]
     verify: bool,
@@ -83,8 +88,9 @@ impl InstallArgs {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It restores the file as it was before `install`, if only `install` has changed it since. Otherwise it removes \
-the hooks of Countersign and nothing else.\n\n\
-JSON: {\"agent\", \"path\", \"changed\", \"backup\": null}"
+the hooks of Countersign and nothing else. The policy stays, because other agents may use the log: \
+`countersign policy revert` activates an earlier one.\n\n\
+JSON: {\"agent\", \"path\", \"changed\", \"backup\": null, \"policy\": null}"
 )]
 pub(crate) struct UninstallArgs {
     /// The agent, as `countersign install` lists it
@@ -101,6 +107,7 @@ struct InstallReport<'a> {
     path: &'a PathBuf,
     changed: bool,
     backup: Option<PathBuf>,
+    policy: Option<PolicyOutcome>,
 }
 
 pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> anyhow::Result<CommandExit> {
@@ -118,13 +125,19 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
         return Ok(CommandExit::REFUSED);
     }
     file.write_companions(&command)?;
-    report(context, agent, &file, is_changed.is_some(), file.backup())?;
+    let policy = if args.profile.is_none() { Some(activate_usual_profile(context).await) } else { None };
+    report(
+        context,
+        agent,
+        &file,
+        InstallOutcome { changed: is_changed.is_some(), backup: file.backup(), policy },
+    )?;
     if !context.json {
         print_line(agent.advice());
     }
     match args.profile {
-        Some(profile) => use_profile(context, profile, args.scope.yes).await,
-        None => Ok(CommandExit::DONE),
+        Some(ProfileChoice::Profile(profile)) => use_profile(context, profile, args.scope.yes).await,
+        Some(ProfileChoice::None) | None => Ok(CommandExit::DONE),
     }
 }
 
@@ -144,7 +157,12 @@ pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyho
         file.remove_companions(&hook.command);
     }
     file.remove_backup();
-    report(context, agent, &file, is_changed.is_some(), None)?;
+    report(
+        context,
+        agent,
+        &file,
+        InstallOutcome { changed: is_changed.is_some(), backup: None, policy: None },
+    )?;
     Ok(CommandExit::DONE)
 }
 
@@ -177,15 +195,22 @@ fn apply(
     Ok(Some(true))
 }
 
+/// What the command did.
+struct InstallOutcome {
+    changed: bool,
+    backup: Option<PathBuf>,
+    policy: Option<PolicyOutcome>,
+}
+
 fn report(
     context: &CommandContext,
     agent: &'static dyn CodingAgent,
     file: &ConfigFile,
-    changed: bool,
-    backup: Option<PathBuf>,
+    outcome: InstallOutcome,
 ) -> anyhow::Result<()> {
+    let InstallOutcome { changed, backup, policy } = outcome;
     if context.json {
-        print_json(&InstallReport { agent: agent.name(), path: &file.path, changed, backup })?;
+        print_json(&InstallReport { agent: agent.name(), path: &file.path, changed, backup, policy })?;
         return Ok(());
     }
     let path = escape_text(&file.path.display().to_string());
@@ -195,5 +220,8 @@ fn report(
         (false, _) => format!("{path} needs no change."),
         (true, copy) => format!("{path} is changed{}.", copy.unwrap_or_default()),
     });
+    if let Some(policy) = policy {
+        print_line(&policy.note);
+    }
     Ok(())
 }

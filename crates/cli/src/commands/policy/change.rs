@@ -12,9 +12,9 @@ use countersign_console::{
     CliError, CommandContext, CommandExit, confirm_change, count_words, escape_text, print_error, print_json,
     print_line,
 };
-use countersign_events::principal::PrincipalKind;
+use countersign_events::{Sha256, principal::PrincipalKind};
 use countersign_gate::ReadLimits;
-use countersign_policy::Policy;
+use countersign_policy::{Policy, PolicyText};
 use countersign_replay::PolicyReplay;
 use std::{io::IsTerminal, time::Duration};
 
@@ -62,14 +62,8 @@ pub(super) async fn put_in_force(
             return Ok(CommandExit::FAILED);
         }
     }
-    let text = proposed.policy.text().clone();
-    let request = api::PolicyRequest {
-        text: text.text,
-        layers: text.layers,
-        source: proposed.source,
-        replaces: before.hash,
-    };
-    let after = RecordedPolicy::from(gate.send(operations::ApplyPolicy { body: request }).await?);
+    let rules = proposed.policy.rules() as u64;
+    let after = record_policy(gate, proposed, before.hash).await?;
     if context.json {
         let replaced = before.seq;
         let json =
@@ -80,7 +74,7 @@ pub(super) async fn put_in_force(
             "Active since {} (event {}): {}, SHA-256 {}. It replaces event {}.",
             after.at,
             after.seq,
-            count_words(proposed.policy.rules() as u64, "rule"),
+            count_words(rules, "rule"),
             after.hash,
             before.seq
         ));
@@ -88,8 +82,20 @@ pub(super) async fn put_in_force(
     Ok(CommandExit::DONE)
 }
 
+/// Records the policy in the log, which makes it active. Fails if `replaces` is not the active one.
+pub(super) async fn record_policy(
+    gate: &SharedGate,
+    proposed: ProposedPolicy,
+    replaces: Sha256,
+) -> anyhow::Result<RecordedPolicy> {
+    let ProposedPolicy { policy, source, .. } = proposed;
+    let PolicyText { text, layers } = policy.text().clone();
+    let body = api::PolicyRequest { text, layers, source, replaces };
+    Ok(gate.send(operations::ApplyPolicy { body }).await?.into())
+}
+
 /// Refuses an agent before it is shown a question that it may not answer. The log refuses it too.
-fn refuse_agent(gate: &SharedGate) -> anyhow::Result<()> {
+pub(super) fn refuse_agent(gate: &SharedGate) -> anyhow::Result<()> {
     let principal = gate.principal();
     if principal.kind() == PrincipalKind::User {
         return Ok(());

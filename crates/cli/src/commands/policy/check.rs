@@ -17,7 +17,8 @@ use std::{path::PathBuf, time::Duration};
 /// Options of `policy check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without a call, it checks the policy only, and exits with 2 if the policy is invalid. With a call, the exit code is \
+Without a call, it checks the policy only, and exits with 2 if the policy is invalid, and with 1 if a rule or a pattern can never \
+match. With a call, the exit code is \
 the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply.
 The files in the folder policy.d beside FILE belong to the policy.
 
@@ -25,7 +26,8 @@ JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": 
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"advisor\": if one may answer, \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"advisor\": if one may answer, \"shadow\"}], \"shadow\": [{\"rule\", \
 \"verdict\"}], \"policy\": {\"file\": null if it is the active one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
-one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
+one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\", \
+\"neverMatches\": whether it is an error}]}")]
 pub(crate) struct PolicyCheckArgs {
     /// The policy, - for stdin [default: the policy from the settings, or else the active one]
     #[arg(value_name = "FILE")]
@@ -121,31 +123,36 @@ fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Opti
 
 fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
     let warnings = meant.policy.warnings();
+    let errors = warnings.iter().filter(|warning| warning.never_matches).count();
+    let exit = if errors == 0 { CommandExit::DONE } else { CommandExit::FAILED };
     if context.json {
         let told: Vec<_> = warnings
             .iter()
             .map(|warning| {
-                let PolicyWarning { file, line, column, text } = warning;
-                json!({"file": file, "line": line, "column": column, "text": text})
+                let PolicyWarning { file, line, column, text, never_matches } = warning;
+                json!({"file": file, "line": line, "column": column, "text": text, "neverMatches": never_matches})
             })
             .collect();
         let told = json!({"policy": about(meant), "rules": meant.policy.rules(), "warnings": told});
         print_line(&told.to_string());
-        return CommandExit::DONE;
+        return exit;
     }
     let rules = count_words(meant.policy.rules() as u64, "rule");
-    let found = match warnings.len() as u64 {
+    let found = match warnings.len() - errors {
         0 => "no warnings".to_owned(),
-        number => count_words(number, "warning"),
+        number => count_words(number as u64, "warning"),
     };
-    print_line(&format!("{}: {rules}, {found}.", escape_text(meant.name())));
+    let wrong =
+        if errors == 0 { String::new() } else { format!("{}, ", count_words(errors as u64, "error")) };
+    print_line(&format!("{}: {rules}, {wrong}{found}.", escape_text(meant.name())));
     for warning in warnings {
-        print_line(&format!("  {}", escape_text(&warning.to_string())));
+        let kind = if warning.never_matches { "error: " } else { "" };
+        print_line(&format!("  {kind}{}", escape_text(&warning.to_string())));
     }
     for name in &meant.ignored {
         print_line(&format!("  ignored: {} (hidden, or not *.toml, *.prompt or *.cedar)", escape_text(name)));
     }
-    CommandExit::DONE
+    exit
 }
 
 fn about(meant: &PolicySource) -> serde_json::Value {

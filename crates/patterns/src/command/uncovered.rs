@@ -1,0 +1,196 @@
+//! Why no pattern covers a command.
+
+use super::{
+    CommandPattern, ReadBudget,
+    file_access::FileCover,
+    line::CommandLine,
+    matching::{is_allowed, written},
+    programs::{OptionEffect, WordRole},
+    script::{CommandClarity, ParsedCommand, ParsedScript},
+};
+
+/// A command of a line that no pattern allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UncoveredCommand {
+    /// The command, as shown to an approver.
+    pub shown: String,
+    /// Whether the line has other commands.
+    pub has_others: bool,
+    /// The word that alone keeps the patterns from allowing it, if there is one.
+    pub hindrance: Option<WordHindrance>,
+}
+
+/// A word that keeps patterns from allowing a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordHindrance {
+    /// The word, as written.
+    pub word: String,
+    /// Why.
+    pub why: HindranceKind,
+}
+
+/// Why a word keeps patterns from allowing a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HindranceKind {
+    /// It has an effect that the patterns do not name.
+    Effect(OptionEffect),
+    /// It is no known option of the program, and the patterns do not name it.
+    UnknownOption,
+    /// Only the shell knows what it is.
+    UnknownValue,
+    /// The command reads a here-document, which no pattern can show.
+    Document,
+    /// It is the file of a redirection, which no pattern can show.
+    RedirectedFile,
+}
+
+impl ParsedScript {
+    /// Why no pattern allows the script, whatever its commands.
+    #[must_use]
+    pub fn explain_unreadable(&self) -> Option<&'static str> {
+        let unclear = || CommandLine::read(&self.text, ReadBudget::COMMAND_LINE).unclear;
+        match self {
+            Self { has_invisible: true, .. } => Some("it has characters that people do not see"),
+            Self { unreadable: true, .. } => Some(unclear().unwrap_or("it is unknown what its shell runs")),
+            Self { has_hidden_effect: true, .. } => Some("it changes what later commands mean"),
+            Self { .. } => None,
+        }
+    }
+
+    /// The number of commands that the script itself contains, as [`find_allowed_commands`](super::find_allowed_commands) counts
+    /// them.
+    #[must_use]
+    pub fn count_written(&self) -> usize {
+        written(self).count()
+    }
+
+    /// Describes the command with this number, which the patterns do not allow.
+    #[must_use]
+    pub fn describe_uncovered(
+        &self,
+        number: usize,
+        patterns: &[&CommandPattern],
+        files: FileCover,
+    ) -> Option<UncoveredCommand> {
+        let index = written(self).nth(number)?;
+        let command = &self.commands[index];
+        Some(UncoveredCommand {
+            shown: command.shown.clone(),
+            has_others: self.count_written() > 1,
+            hindrance: command
+                .find_unknown_value()
+                .or_else(|| self.find_fixed_word(index, patterns, files))
+                .or_else(|| command.find_unshown_input()),
+        })
+    }
+
+    /// The first word that only a pattern which names it allows, if the patterns allow the command apart from such words.
+    fn find_fixed_word(
+        &self,
+        index: usize,
+        patterns: &[&CommandPattern],
+        files: FileCover,
+    ) -> Option<WordHindrance> {
+        let reading = &self.commands[index].reading;
+        let mut relaxed = self.clone();
+        relaxed.commands[index].reading.roles.fill(WordRole::Free);
+        if !patterns.iter().any(|pattern| is_allowed(pattern, &relaxed, index, files)) {
+            return None;
+        }
+        let is_shown = |at: &usize| {
+            let mut without = relaxed.clone();
+            without.commands[index].reading.roles[*at] = reading.roles[*at];
+            patterns.iter().any(|pattern| is_allowed(pattern, &without, index, files))
+        };
+        let at = (0..reading.roles.len()).find(|at| !is_shown(at))?;
+        let why = match reading.roles[at] {
+            WordRole::Free => return None,
+            WordRole::Fixed { effect: Some(effect), .. } => HindranceKind::Effect(effect),
+            WordRole::Fixed { effect: None, .. } => HindranceKind::UnknownOption,
+        };
+        Some(WordHindrance { word: self.commands[index].words.get(at)?.raw.clone(), why })
+    }
+}
+
+impl ParsedCommand {
+    /// A word with a substitution, or a program whose name only the shell knows.
+    fn find_unknown_value(&self) -> Option<WordHindrance> {
+        if self.clarity >= CommandClarity::PlainExpansion {
+            return None;
+        }
+        let word = if self.is_named() {
+            self.words.iter().find(|word| !word.is_literal())
+        } else {
+            self.words.first()
+        };
+        Some(WordHindrance { word: word?.raw.clone(), why: HindranceKind::UnknownValue })
+    }
+
+    fn find_unshown_input(&self) -> Option<WordHindrance> {
+        let document = self.words.first().filter(|_| self.has_document);
+        let file = || Some((&self.files.first()?.word, HindranceKind::RedirectedFile));
+        let (word, why) = document.map(|word| (word, HindranceKind::Document)).or_else(file)?;
+        Some(WordHindrance { word: word.raw.clone(), why })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hindrance(pattern: &str, line: &str) -> Option<WordHindrance> {
+        let pattern = CommandPattern::new(pattern).expect("valid");
+        let script = ParsedScript::parse(line);
+        let last = script.count_written() - 1;
+        script.describe_uncovered(last, &[&pattern], FileCover::Patterns).expect("a command").hindrance
+    }
+
+    fn word(word: &str, why: HindranceKind) -> WordHindrance {
+        WordHindrance { word: word.to_owned(), why }
+    }
+
+    #[test]
+    fn word_that_alone_hinders_is_found() {
+        for (pattern, line, expected) in [
+            (
+                "find **",
+                "find . -name x -delete",
+                Some(word("-delete", HindranceKind::Effect(OptionEffect::Delete))),
+            ),
+            (
+                "git log **",
+                "git log --output=x -3",
+                Some(word("--output=x", HindranceKind::Effect(OptionEffect::Write))),
+            ),
+            ("ls **", "ls --new-option x", Some(word("--new-option", HindranceKind::UnknownOption))),
+            ("ls **", "ls $(x)", Some(word("$(x)", HindranceKind::UnknownValue))),
+            ("ls **", "$X y", Some(word("$X", HindranceKind::UnknownValue))),
+            ("ls **", "ls > out", Some(word("out", HindranceKind::RedirectedFile))),
+            ("cat **", "cat <<E\nx\nE", Some(word("cat", HindranceKind::Document))),
+            ("ls **", "curl --new-option x", None),
+            ("ls **", "cat x", None),
+        ] {
+            assert_eq!(hindrance(pattern, line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn unreadable_line_is_explained() {
+        for (line, expected) in [
+            ("ls", None),
+            ("diff <(a) <(b)", Some("a process substitution")),
+            ("f() { ls; }", Some("a parenthesis after a word")),
+            ("ls \u{200b}x", Some("it has characters that people do not see")),
+        ] {
+            assert_eq!(ParsedScript::parse(line).explain_unreadable(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn command_is_named_among_others() {
+        let script = ParsedScript::parse("ls | sort && make x");
+        let found = script.describe_uncovered(2, &[], FileCover::Patterns).expect("the third");
+        assert_eq!((found.shown.as_str(), found.has_others), ("make x", true));
+        assert_eq!(script.describe_uncovered(3, &[], FileCover::Patterns), None);
+    }
+}
