@@ -5,6 +5,7 @@ use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
     condition::{self, ConditionContext, ConditionInput},
+    effects::CallEffects,
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     outcome::SelectorHit,
@@ -32,6 +33,7 @@ pub(crate) struct CallFacts<'a> {
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<ConditionContext, String>>,
+    effects: OnceCell<CallEffects>,
     /// The arguments that alone kept the selectors that were matched last from allowing the call.
     hindrance: Cell<Option<String>>,
     /// Why the first rule that would otherwise allow the call does not.
@@ -57,6 +59,7 @@ impl<'a> CallFacts<'a> {
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
+            effects: OnceCell::new(),
             hindrance: Cell::new(None),
             first_hindrance: OnceCell::new(),
         }
@@ -179,6 +182,11 @@ impl<'a> CallFacts<'a> {
                 Err(why) => paths.gap = Some(SelectorHit::Unclear(why)),
             }
         }
+    }
+
+    /// What the call does to things outside of the agent.
+    pub(crate) fn effects(&self) -> &CallEffects {
+        self.effects.get_or_init(|| CallEffects::of_call(self))
     }
 
     /// The tool's operations, as named by the policy or implied by a trusted hint.

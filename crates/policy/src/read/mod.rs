@@ -11,6 +11,7 @@ mod merge;
 mod node;
 mod position;
 mod predicate;
+mod protection;
 mod rule;
 mod selector;
 mod settings;

@@ -76,7 +76,7 @@ pub(super) fn read_selectors(
     if let Some(node) = keys.optional("access") {
         read.accesses = read_accesses(node)?;
         let is_useful = if owner.widens {
-            read.inside.is_some() && read.accesses == [PathAccess::Read]
+            read.inside.is_some() && read.accesses == [PathAccess::Read, PathAccess::List]
         } else {
             !read.paths.is_empty()
         };
@@ -238,11 +238,12 @@ pub(super) fn read_folder(text: &str, node: &TomlNode) -> Result<String, PolicyF
 
 fn read_accesses(node: &TomlNode) -> Result<Vec<PathAccess>, PolicyFault> {
     let read = |(text, node): (&str, &TomlNode)| match text {
-        "read" => Ok(PathAccess::Read),
-        "write" => Ok(PathAccess::Write),
+        "read" => Ok([PathAccess::Read, PathAccess::List]),
+        "write" => Ok([PathAccess::Write, PathAccess::Delete]),
         _ => Err(node.fault(format!("unknown access {text:?}{}", did_you_mean(text, &["read", "write"])))),
     };
-    node.texts("accesses")?.into_iter().map(read).collect()
+    let accesses = node.texts("accesses")?.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok(accesses.concat())
 }
 
 fn read_kinds(node: &TomlNode) -> Result<Vec<ToolKind>, PolicyFault> {

@@ -4,7 +4,7 @@ use crate::{command_operand::CommandOperand, facts::CallFacts, outcome::Selector
 use countersign_patterns::{MatchAnswer, ParsedPath, command::PathBounds, path};
 
 /// Arguments that name the folder in which a command runs.
-pub(super) const FOLDER_ARGUMENTS: [&str; 6] =
+pub(crate) const FOLDER_ARGUMENTS: [&str; 6] =
     ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
 
 /// The folders in which all paths of a call must be.

@@ -19,6 +19,7 @@ mod metadata;
 mod operands;
 mod places;
 mod profiles;
+mod protections;
 mod selectors;
 mod shipped;
 mod terms;

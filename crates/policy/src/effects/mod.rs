@@ -1,0 +1,71 @@
+//! What a call does to things outside of the agent: to files, hosts, Git references, clusters and databases.
+//!
+//! Effects are read from the arguments of known tools, from command lines, patches and SQL. What is certain is told apart from
+//! what may be: a word that merely looks like a path, a folder that may contain a file, code that is not read.
+
+mod arguments;
+mod git;
+mod hosts;
+mod kubernetes;
+mod sql;
+mod words;
+
+pub(crate) use git::{GitChange, GitUse};
+pub(crate) use hosts::HostUse;
+pub(crate) use kubernetes::KubernetesUse;
+pub(crate) use sql::{SqlKind, SqlUse};
+pub(crate) use words::describe_file;
+
+use crate::{command_operand::CommandOperand, facts::CallFacts};
+use countersign_patterns::{FileUse, command::CommandWords};
+
+/// Whether a list of words, separated by spaces, has the word.
+fn has_word(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// The effects of one call.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallEffects {
+    pub(crate) files: Vec<FileUse>,
+    pub(crate) hosts: Vec<HostUse>,
+    pub(crate) git: Vec<GitUse>,
+    pub(crate) kubernetes: Vec<KubernetesUse>,
+    pub(crate) sql: Vec<SqlUse>,
+    /// The reason why the call may have effects that it does not show.
+    pub(crate) unread: Option<String>,
+}
+
+impl CallEffects {
+    /// Reads the effects of a call.
+    pub(crate) fn of_call(facts: &CallFacts<'_>) -> Self {
+        let mut effects = Self::default();
+        let folders = arguments::folders_of_call(facts);
+        let commands = facts.commands();
+        for script in commands.found.iter().flat_map(CommandOperand::scripts) {
+            effects.files.extend(script.file_uses(&folders));
+            if let Some(why) = script.find_unread() {
+                effects.unread.get_or_insert(why);
+            }
+            for command in script.command_words() {
+                effects.add_command(command);
+            }
+        }
+        if commands.gap.is_some() || facts.paths().gap.is_some() && facts.args().is_none() {
+            effects.unread.get_or_insert_with(|| "an argument cannot be read".to_owned());
+        }
+        arguments::add_effects(facts, &folders, &mut effects);
+        effects
+    }
+
+    fn add_command(&mut self, command: CommandWords<'_>) {
+        self.git.extend(git::uses_of_command(command));
+        self.kubernetes.extend(kubernetes::use_of_command(command));
+        let statements = sql::uses_of_command(command);
+        if statements.iter().any(|used| used.kind.is_none()) {
+            self.unread.get_or_insert_with(|| "a statement to a database is not read".to_owned());
+        }
+        self.sql.extend(statements);
+        self.hosts.extend(hosts::uses_of_command(command));
+    }
+}
