@@ -128,11 +128,15 @@ impl FileUse {
         Self { shown: word.to_owned(), ..self }
     }
 
-    /// The path, absolute and in normal form, if it is known.
+    /// The paths that it may be, absolute and in normal form, as far as they are known.
+    pub fn known_paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str).filter(|path| !path.contains(HOLE))
+    }
+
+    /// Whether it may also be another path.
     #[must_use]
-    pub fn known_path(&self) -> Option<&str> {
-        let [path] = &self.paths[..] else { return None };
-        (!path.contains(HOLE) && self.is_certain).then_some(path.as_str())
+    pub fn has_unknown_path(&self) -> bool {
+        self.paths.iter().any(|path| path.contains(HOLE))
     }
 
     /// Whether the path is one of the folders or below it. The folders are absolute and in normal form.
@@ -143,7 +147,7 @@ impl FileUse {
                 path.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        !self.paths.iter().any(|path| path.contains(HOLE)) && self.paths.iter().all(is_in)
+        !self.has_unknown_path() && self.paths.iter().all(is_in)
     }
 }
 

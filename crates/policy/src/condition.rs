@@ -4,6 +4,7 @@
 use crate::{
     JudgedCall,
     annotation::{ToolHint, ToolHints},
+    effects::{CallEffects, EFFECT_LISTS},
     outcome::SelectorHit,
     spelling::did_you_mean,
     value::{JsonPointer, OrderedValue},
@@ -30,7 +31,8 @@ const MAX_OPERATORS: usize = 200;
 pub(crate) const MAX_UNITS: i64 = 200_000;
 
 /// The variables that a condition may use.
-const VARIABLES: &[&str] = &["args", "tool", "thread", "principal", "place", "annotations", "impact"];
+const VARIABLES: &[&str] =
+    &["args", "tool", "thread", "principal", "place", "annotations", "impact", "effects"];
 
 /// A compiled condition.
 #[derive(Debug, Clone)]
@@ -40,6 +42,8 @@ pub(crate) struct CompiledCondition {
     argument_paths: Vec<Vec<String>>,
     /// Whether it reads `impact`, which the agent claims.
     pub(crate) uses_impact: bool,
+    /// The lists of `effects` that it reads.
+    pub(crate) effects: Vec<String>,
 }
 
 impl CompiledCondition {
@@ -62,7 +66,8 @@ impl CompiledCondition {
         let mut walk = ConditionWalk::default();
         walk.visit(&expression, 0)?;
         let uses_impact = walk.variables.contains("impact");
-        Ok(Self { expression: Arc::new(expression), argument_paths: walk.argument_paths, uses_impact })
+        let ConditionWalk { argument_paths, effects, .. } = walk;
+        Ok(Self { expression: Arc::new(expression), argument_paths, uses_impact, effects })
     }
 
     /// The argument paths that it reads; an empty path means all arguments.
@@ -95,6 +100,7 @@ impl CompiledCondition {
 #[derive(Default)]
 struct ConditionWalk {
     argument_paths: Vec<Vec<String>>,
+    effects: Vec<String>,
     variables: HashSet<String>,
     loop_variables: Vec<String>,
 }
@@ -143,6 +149,13 @@ impl ConditionWalk {
             let hint = did_you_mean(&root, VARIABLES);
             return Err(format!("unknown variable `{root}` in a condition{hint}"));
         }
+        if root == "effects" {
+            let Some(list) = path.first().filter(|list| EFFECT_LISTS.contains(&list.as_str())) else {
+                let hint = did_you_mean(path.first().map_or("", String::as_str), EFFECT_LISTS);
+                return Err(format!("`effects` has the lists {}{hint}", EFFECT_LISTS.join(", ")));
+            };
+            self.effects.push(list.clone());
+        }
         if root == "args" {
             self.argument_paths.push(path);
         }
@@ -174,6 +187,8 @@ pub(crate) struct ConditionInput<'a> {
     pub(crate) args: Option<&'a OrderedValue>,
     pub(crate) hints: ToolHints,
     pub(crate) impact: Option<&'a OrderedValue>,
+    /// The effects, for a condition that reads them.
+    pub(crate) effects: Option<&'a CallEffects>,
 }
 
 /// The variables for evaluating conditions on one call, and the shared budget.
@@ -202,8 +217,19 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<ConditionContex
         ("place", place_variable(subject.place)),
         ("annotations", CelValue::Map(Arc::new(hints.into()))),
         ("impact", to_cel_value(call.impact.unwrap_or(&nothing))?),
+        ("effects", effects_variable(call.effects)),
     ]);
     Ok(ConditionContext { variables, budget: EvaluationBudget::new(MAX_UNITS) })
+}
+
+/// The lists of what the call does. A list has at most as many elements as a condition can read.
+fn effects_variable(effects: Option<&CallEffects>) -> CelValue {
+    let entry = |name: &&'static str| {
+        let texts = effects.map(|effects| effects.list(name).found).unwrap_or_default();
+        let texts: Vec<CelValue> = texts.iter().take(MAX_LIST).map(|text| text.as_str().into()).collect();
+        (MapKey::Text((*name).into()), texts.into())
+    };
+    CelValue::Map(Arc::new(EFFECT_LISTS.iter().map(entry).collect()))
 }
 
 /// The place with the fields that its proposer named. A condition that reads another field fails.

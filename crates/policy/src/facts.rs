@@ -4,7 +4,7 @@ use crate::{
     JudgedCall,
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
-    condition::{self, ConditionContext, ConditionInput},
+    condition::{self, CompiledCondition, ConditionContext, ConditionInput},
     effects::CallEffects,
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
@@ -33,6 +33,7 @@ pub(crate) struct CallFacts<'a> {
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<ConditionContext, String>>,
+    input_with_effects: OnceCell<Result<ConditionContext, String>>,
     effects: OnceCell<CallEffects>,
     /// The arguments that alone kept the selectors that were matched last from allowing the call.
     hindrance: Cell<Option<String>>,
@@ -59,6 +60,7 @@ impl<'a> CallFacts<'a> {
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
+            input_with_effects: OnceCell::new(),
             effects: OnceCell::new(),
             hindrance: Cell::new(None),
             first_hindrance: OnceCell::new(),
@@ -225,14 +227,17 @@ impl<'a> CallFacts<'a> {
         (self.is_late)()
     }
 
-    /// The variables for conditions, or the reason why every condition fails.
-    pub(crate) fn condition_input(&self) -> &Result<ConditionContext, String> {
-        self.input.get_or_init(|| {
+    /// The variables for a condition, or the reason why every condition fails.
+    pub(crate) fn condition_input(&self, condition: &CompiledCondition) -> &Result<ConditionContext, String> {
+        let effects = (!condition.effects.is_empty()).then(|| self.effects());
+        let input = if effects.is_some() { &self.input_with_effects } else { &self.input };
+        input.get_or_init(|| {
             condition::build_context(&ConditionInput {
                 subject: self.subject,
                 args: self.args(),
                 hints: self.hints(),
                 impact: self.impact(),
+                effects,
             })
         })
     }

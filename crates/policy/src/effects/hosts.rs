@@ -21,20 +21,17 @@ pub(crate) struct HostUse {
 pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<HostUse> {
     let is_network = has_word(NETWORK_PROGRAMS, command.program());
     let mut found = Vec::new();
-    for (at, (text, value)) in
-        command.texts().zip(std::iter::once(None).chain(command.arguments())).enumerate()
-    {
-        if at == 0 {
-            continue;
-        }
-        found.extend(
-            uses_in_text(text)
-                .into_iter()
-                .map(|used| HostUse { is_certain: used.is_certain || is_network && value.is_some(), ..used }),
-        );
+    let mut before = "";
+    for (text, value) in command.texts().skip(1).zip(command.arguments()) {
+        // The value of an option may be anything, such as the name of a file.
+        let is_operand = !before.starts_with('-') || matches!(before, "-h" | "--host" | "--hostname");
+        let is_certain = is_network && value.is_some() && is_operand;
+        let uses = uses_in_text(text).into_iter();
+        found.extend(uses.map(|used| HostUse { is_certain: used.is_certain || is_certain, ..used }));
         if is_network && value.is_none() && !text.starts_with('-') {
             found.push(HostUse { host: None, is_certain: false });
         }
+        before = text;
     }
     found
 }

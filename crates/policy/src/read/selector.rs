@@ -43,6 +43,10 @@ impl SelectorOwner {
 const CLAIM_CANNOT_ALLOW: &str =
     "`impact` is a claim of the agent, so it cannot allow a call; use it to ask or block";
 
+/// The error for a rule that would allow a call because of what it does not show.
+const EFFECTS_CANNOT_ALLOW: &str =
+    "`effects` may lack what a call does not show, so it cannot allow a call; use it to ask or block";
+
 /// Reads the selectors in a table.
 pub(super) fn read_selectors(
     keys: &mut TableKeys<'_>,
@@ -90,6 +94,9 @@ pub(super) fn read_selectors(
         let condition = CompiledCondition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
         if owner.widens && condition.uses_impact {
             return Err(node.fault(CLAIM_CANNOT_ALLOW));
+        }
+        if owner.widens && !condition.effects.is_empty() {
+            return Err(node.fault(EFFECTS_CANNOT_ALLOW));
         }
         read.when = Some(condition);
     }

@@ -109,6 +109,10 @@ impl TestCall {
         policy.judge(&self.subject(), &|| false)
     }
 
+    fn effects(&self, policy: &Policy) -> Vec<String> {
+        policy.describe_effects(&self.subject())
+    }
+
     fn verdict(&self, policy: &Policy) -> Verdict {
         self.judge(policy).verdict
     }

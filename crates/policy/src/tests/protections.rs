@@ -73,3 +73,65 @@ fn things_other_than_files_are_guarded() {
     }
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn conditions_read_effects() {
+    let rule = |when: &str| {
+        format!("default = \"allow\"\n[[rule]]\nname = \"r\"\nwhen = {when:?}\nverdict = \"block\"\n")
+    };
+    let verdict =
+        |when: &str, line: &str| in_shop(bash(line)).verdict(&Policy::read(&rule(when)).expect("a policy"));
+    let etc = "effects.writes.exists(p, p.startsWith('/etc/'))";
+    assert_eq!(verdict(etc, "echo x > /etc/hosts"), Verdict::Block);
+    assert_eq!(verdict(etc, "cd /etc && echo x > hosts"), Verdict::Block);
+    assert_eq!(verdict(etc, "echo x > hosts"), Verdict::Allow);
+    assert_eq!(verdict(etc, "python3 -c 'x'"), Verdict::Ask);
+    assert_eq!(verdict("'example.com' in effects.hosts", "curl https://example.com/x"), Verdict::Block);
+    assert_eq!(verdict("effects.deletes.size() > 0", "rm a"), Verdict::Block);
+    assert_eq!(verdict(etc, "ls *.rs"), Verdict::Allow);
+    assert_eq!(verdict(etc, "echo x > $F"), Verdict::Ask);
+    let unknown = Policy::read(&rule("effects.write.size() > 0")).expect_err("no such list").to_string();
+    assert!(unknown.contains("writes"), "{unknown}");
+    let allowing = rule(etc).replace("\"block\"", "\"allow\"");
+    let error = Policy::read(&allowing).expect_err("it would allow").to_string();
+    assert!(error.contains("cannot allow"), "{error}");
+}
+
+#[test]
+fn effects_are_described_in_words() {
+    let policy = Policy::shipped();
+    for (line, words) in [
+        ("cat .env", vec!["reads .env"]),
+        ("git push -f origin main", vec!["moves main by force"]),
+        ("psql -d prod -c 'drop table customers'", vec!["changes the schema of table customers in prod"]),
+        ("curl https://example.com -o x.html", vec!["uses x.html", "connects to example.com"]),
+        ("rm -rf build/out", vec!["deletes files in build/out"]),
+        ("kubectl delete pod x", vec!["delete pod x in a cluster that it does not name"]),
+        ("cp a.txt b.txt", vec!["reads a.txt", "writes b.txt"]),
+    ] {
+        assert_eq!(in_shop(bash(line)).effects(&policy), words, "{line}");
+    }
+}
+
+#[test]
+fn mistakes_in_protections_name_the_remedy() {
+    for (things, part) in [
+        ("", "names nothing"),
+        ("access = \"read\"", "says more about `path`"),
+        ("path = \"a/../b\"", "cannot match"),
+        ("path = \"x\"\naccess = \"reads\"", "did you mean `read`"),
+        ("package = \"secret\"", "did you mean `secrets`"),
+        ("package = \"secrets\"\npath = \"x\"", "a `package` says what"),
+        ("git = { branch = \"main\", change = [\"forced\"] }", "did you mean `force`"),
+        ("git = {}", "branch"),
+        ("kubernetes = { verb = [\"get\"] }", "needs `context`"),
+        ("sql = { statements = [\"read\"] }", "needs `database`"),
+        ("paths = \"x\"", "did you mean `path`"),
+    ] {
+        let text = format!("[[protect]]\nname = \"guard\"\nverdict = \"block\"\n{things}\n");
+        let error = Policy::read(&text).expect_err(things).to_string();
+        assert!(error.contains(part), "{things}: {error}");
+    }
+    let allowing = "[[protect]]\nname = \"guard\"\nverdict = \"allow\"\npath = \"x\"\n";
+    assert!(Policy::read(allowing).expect_err("it allows").to_string().contains("asks or blocks"));
+}
