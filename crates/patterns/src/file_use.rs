@@ -16,6 +16,9 @@ const ANY_USER: char = '~';
 const HOME_FOLDERS: [&str; 2] = ["/home/", "/users/"];
 const ROOT_HOME: &str = "/root/";
 
+/// The segment that stands for a folder that is not known. No path has it, so only a pattern for any folder matches.
+const SOME_FOLDER: char = '\u{1}';
+
 /// A use of a file, or of a folder and what is below it.
 #[derive(Debug, Clone)]
 pub struct FileUse {
@@ -98,7 +101,7 @@ impl FileUse {
             paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
             paths.push(fold(&format!("{ROOT_HOME}{rest}")));
         } else if folders.is_empty() {
-            paths.push(fold(&format!("/{HOLE}/{text}")));
+            paths.extend([SOME_FOLDER, HOLE].map(|folder| fold(&format!("/{folder}/{text}"))));
         }
         if paths.is_empty() {
             paths.extend(folders.iter().map(|folder| fold(&format!("{folder}/{text}"))));
@@ -108,7 +111,14 @@ impl FileUse {
             }
         }
         let shown = written.replace(HOLE, "*");
-        Self { shown, access, is_certain: is_exact, below: FolderReach::itself(), paths, is_open }
+        Self {
+            shown,
+            access,
+            is_certain: is_exact,
+            below: FolderReach::itself(),
+            paths,
+            is_open: is_open || folders.is_empty(),
+        }
     }
 
     /// The same use of a word that may also be no path.
@@ -130,7 +140,7 @@ impl FileUse {
 
     /// The paths that it may be, absolute and in normal form, as far as they are known.
     pub fn known_paths(&self) -> impl Iterator<Item = &str> {
-        self.paths.iter().map(String::as_str).filter(|path| !path.contains(HOLE))
+        self.paths.iter().map(String::as_str).filter(|path| !path.contains([HOLE, SOME_FOLDER]))
     }
 
     /// Whether it may also be another path.
@@ -372,6 +382,16 @@ mod tests {
         ] {
             assert_eq!(answer(pattern, written), MatchAnswer::No, "{pattern} {written}");
         }
+    }
+
+    #[test]
+    fn patterns_for_any_folder_need_none() {
+        let used = FileUse::new("src/.env", &[], PathAccess::Read, false);
+        let answer = |pattern| ProtectedPath::new(pattern).expect("a pattern").match_use(&used);
+        assert_eq!(answer("**/.env"), MatchAnswer::Yes);
+        assert_eq!(answer("/srv/shop/src/.env"), MatchAnswer::Unclear);
+        assert_eq!(answer("**/.envrc"), MatchAnswer::No);
+        assert_eq!(used.known_paths().count(), 0);
     }
 
     #[test]
