@@ -56,6 +56,10 @@ pub struct Call {
     /// pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub look_alikes: Vec<LookAlike>,
+    /// What the call does to files, hosts, Git branches, clusters and databases, in words, as far as its arguments show it, 20
+    /// at most. Only while the call is pending, in single calls and lists of pending calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
     /// The proposer and the proposal time.
     pub proposal: CallProposal,
     /// Hints about the tool, as MCP defines them.

@@ -4,6 +4,7 @@
 //! Matching is purely lexical: it starts no shell, resolves no host name and follows no link.
 
 pub mod command;
+mod file_use;
 pub mod glob;
 mod invisible;
 pub mod path;
@@ -15,6 +16,7 @@ mod adversarial;
 mod properties;
 
 pub use command::{CommandPattern, ParsedScript};
+pub use file_use::{FileUse, FolderReach, ProtectedPath};
 pub use glob::Glob;
 pub use path::{ParsedPath, PathPattern};
 pub use url::{ParsedUrl, UrlPattern};

@@ -4,7 +4,7 @@ use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Characters that look like a slash, a backslash or a dot.
-const LOOK_ALIKES: &[char] = &[
+pub(crate) const LOOK_ALIKES: &[char] = &[
     '\u{2024}', '\u{2025}', '\u{2026}', '\u{2044}', '\u{2215}', '\u{2216}', '\u{2571}', '\u{29f5}',
     '\u{29f8}', '\u{29f9}', '\u{3002}', '\u{fe52}', '\u{fe68}', '\u{ff0e}', '\u{ff0f}', '\u{ff3c}',
     '\u{ff61}',
@@ -17,7 +17,7 @@ const ENCODED: &[&str] = &["%2e", "%2f", "%5c", "%00", "%25", "%c0", "%c1", "%u"
 const EXPANDED: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
 /// The form in which accents are part of their letters (NFC). Some file systems do not distinguish the forms.
-fn compose(text: &str) -> String {
+pub(crate) fn compose(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
 }
 
@@ -64,6 +64,11 @@ impl PathPattern {
     pub(crate) fn with_folder(&self) -> impl Iterator<Item = Self> {
         let folder = self.as_str().strip_suffix("/**").and_then(|folder| Glob::path(folder).ok());
         [Some(self.glob.clone()), folder].into_iter().flatten().map(|glob| Self { glob })
+    }
+
+    /// Whether the pattern matches an absolute path in normal form.
+    pub(crate) fn matches_normal(&self, path: &str) -> bool {
+        self.glob.is_match(path)
     }
 
     /// Whether the pattern could match the path for some value of each hole in it. A hole that is not `is_open` means names

@@ -4,6 +4,7 @@
 use crate::{
     JudgedCall,
     annotation::{ToolHint, ToolHints},
+    effects::{CallEffects, EFFECT_LISTS},
     outcome::SelectorHit,
     spelling::did_you_mean,
     value::{JsonPointer, OrderedValue},
@@ -30,7 +31,8 @@ const MAX_OPERATORS: usize = 200;
 pub(crate) const MAX_UNITS: i64 = 200_000;
 
 /// The variables that a condition may use.
-const VARIABLES: &[&str] = &["args", "tool", "thread", "principal", "place", "annotations", "impact"];
+const VARIABLES: &[&str] =
+    &["args", "tool", "thread", "principal", "place", "annotations", "impact", "effects"];
 
 /// A compiled condition.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub(crate) struct CompiledCondition {
     pub(crate) uses_impact: bool,
     /// Whether it reads nothing of the call.
     is_constant: bool,
+    /// The lists of `effects` that it reads.
+    pub(crate) effects: Vec<String>,
 }
 
 impl CompiledCondition {
@@ -64,9 +68,9 @@ impl CompiledCondition {
         let mut walk = ConditionWalk::default();
         walk.visit(&expression, 0)?;
         let uses_impact = walk.variables.contains("impact");
-        let is_constant = walk.variables.is_empty();
-        let expression = Arc::new(expression);
-        Ok(Self { expression, argument_paths: walk.argument_paths, uses_impact, is_constant })
+        let ConditionWalk { argument_paths, effects, variables, .. } = walk;
+        let is_constant = variables.is_empty();
+        Ok(Self { expression: Arc::new(expression), argument_paths, uses_impact, is_constant, effects })
     }
 
     /// The argument paths that it reads; an empty path means all arguments.
@@ -114,6 +118,7 @@ impl CompiledCondition {
 #[derive(Default)]
 struct ConditionWalk {
     argument_paths: Vec<Vec<String>>,
+    effects: Vec<String>,
     variables: HashSet<String>,
     loop_variables: Vec<String>,
 }
@@ -162,6 +167,13 @@ impl ConditionWalk {
             let hint = did_you_mean(&root, VARIABLES);
             return Err(format!("unknown variable `{root}` in a condition{hint}"));
         }
+        if root == "effects" {
+            let Some(list) = path.first().filter(|list| EFFECT_LISTS.contains(&list.as_str())) else {
+                let hint = did_you_mean(path.first().map_or("", String::as_str), EFFECT_LISTS);
+                return Err(format!("`effects` has the lists {}{hint}", EFFECT_LISTS.join(", ")));
+            };
+            self.effects.push(list.clone());
+        }
         if root == "args" {
             self.argument_paths.push(path);
         }
@@ -193,6 +205,8 @@ pub(crate) struct ConditionInput<'a> {
     pub(crate) args: Option<&'a OrderedValue>,
     pub(crate) hints: ToolHints,
     pub(crate) impact: Option<&'a OrderedValue>,
+    /// The effects, for a condition that reads them.
+    pub(crate) effects: Option<&'a CallEffects>,
 }
 
 /// The variables for evaluating conditions on one call, and the shared budget.
@@ -221,8 +235,19 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<ConditionContex
         ("place", place_variable(subject.place)),
         ("annotations", CelValue::Map(Arc::new(hints.into()))),
         ("impact", to_cel_value(call.impact.unwrap_or(&nothing))?),
+        ("effects", effects_variable(call.effects)),
     ]);
     Ok(ConditionContext { variables, budget: EvaluationBudget::new(MAX_UNITS) })
+}
+
+/// The lists of what the call does. A list has at most as many elements as a condition can read.
+fn effects_variable(effects: Option<&CallEffects>) -> CelValue {
+    let entry = |name: &&'static str| {
+        let texts = effects.map(|effects| effects.list(name).found).unwrap_or_default();
+        let texts: Vec<CelValue> = texts.iter().take(MAX_LIST).map(|text| text.as_str().into()).collect();
+        (MapKey::Text((*name).into()), texts.into())
+    };
+    CelValue::Map(Arc::new(EFFECT_LISTS.iter().map(entry).collect()))
 }
 
 /// The place with the fields that its proposer named. A condition that reads another field fails.

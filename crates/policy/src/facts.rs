@@ -4,7 +4,8 @@ use crate::{
     JudgedCall,
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
-    condition::{self, ConditionContext, ConditionInput},
+    condition::{self, CompiledCondition, ConditionContext, ConditionInput},
+    effects::CallEffects,
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     outcome::SelectorHit,
@@ -32,6 +33,8 @@ pub(crate) struct CallFacts<'a> {
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<ConditionContext, String>>,
+    input_with_effects: OnceCell<Result<ConditionContext, String>>,
+    effects: OnceCell<CallEffects>,
     /// The arguments that alone kept the selectors that were matched last from allowing the call.
     hindrance: Cell<Option<String>>,
     /// Why the first rule that would otherwise allow the call does not.
@@ -57,6 +60,8 @@ impl<'a> CallFacts<'a> {
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
+            input_with_effects: OnceCell::new(),
+            effects: OnceCell::new(),
             hindrance: Cell::new(None),
             first_hindrance: OnceCell::new(),
         }
@@ -181,6 +186,11 @@ impl<'a> CallFacts<'a> {
         }
     }
 
+    /// What the call does to things outside of the agent.
+    pub(crate) fn effects(&self) -> &CallEffects {
+        self.effects.get_or_init(|| CallEffects::of_call(self))
+    }
+
     /// The tool's operations, as named by the policy or implied by a trusted hint.
     pub(crate) fn operations(&self) -> Vec<&str> {
         let mapped: Vec<_> =
@@ -217,14 +227,17 @@ impl<'a> CallFacts<'a> {
         (self.is_late)()
     }
 
-    /// The variables for conditions, or the reason why every condition fails.
-    pub(crate) fn condition_input(&self) -> &Result<ConditionContext, String> {
-        self.input.get_or_init(|| {
+    /// The variables for a condition, or the reason why every condition fails.
+    pub(crate) fn condition_input(&self, condition: &CompiledCondition) -> &Result<ConditionContext, String> {
+        let effects = (!condition.effects.is_empty()).then(|| self.effects());
+        let input = if effects.is_some() { &self.input_with_effects } else { &self.input };
+        input.get_or_init(|| {
             condition::build_context(&ConditionInput {
                 subject: self.subject,
                 args: self.args(),
                 hints: self.hints(),
                 impact: self.impact(),
+                effects,
             })
         })
     }

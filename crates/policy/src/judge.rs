@@ -69,6 +69,17 @@ impl Policy {
         self.advisors().iter().filter(|advisor| advisor.applies_to(&facts)).collect()
     }
 
+    /// What the call does to things outside of the agent, in words, as far as it shows that.
+    #[must_use]
+    pub fn describe_effects(&self, subject: &JudgedCall<'_>) -> Vec<String> {
+        let facts = CallFacts::new(&self.settings, subject, &|| false);
+        let words = facts.effects().in_words();
+        words
+            .iter()
+            .map(|words| facts.redactor().redact_text(words).unwrap_or_else(|| words.clone()))
+            .collect()
+    }
+
     /// The verdict on every call of the subject's tool, whatever its arguments are; `None` if it depends on them.
     #[must_use]
     pub fn verdict_on_tool(&self, subject: &JudgedCall<'_>) -> Option<Verdict> {

@@ -10,6 +10,7 @@ mod beside;
 mod combination;
 mod command_operand;
 mod condition;
+mod effects;
 mod facts;
 mod format;
 mod grant;

@@ -15,6 +15,7 @@ pub enum PolicyProfile {
     Observe,
 }
 
+const PROTECTIONS: &str = include_str!("profiles/protections.toml");
 const TOOLS: &str = include_str!("profiles/tools.toml");
 const READING: &str = include_str!("profiles/reading.toml");
 const EDITING: &str = include_str!("profiles/editing.toml");
@@ -52,7 +53,7 @@ impl PolicyProfile {
     pub fn text(self) -> String {
         let shipped = Policy::SHIPPED;
         match self {
-            Self::Coding => [shipped, TOOLS, READING, EDITING, COMMANDS, ADVISOR].concat(),
+            Self::Coding => [shipped, PROTECTIONS, TOOLS, READING, EDITING, COMMANDS, ADVISOR].concat(),
             // Without `access`, a command in the project may write a file by a redirection.
             Self::Careful => {
                 let reads = |part: &str| {
@@ -61,9 +62,11 @@ impl PolicyProfile {
                         "\nkind = \"shell\"\naccess = \"read\"\ninside",
                     )
                 };
-                [shipped, TOOLS, &reads(READING), &reads(COMMANDS), ADVISOR].concat()
+                [shipped, PROTECTIONS, TOOLS, &reads(READING), &reads(COMMANDS), ADVISOR].concat()
             }
-            Self::Observe => ["observe = true\n\n", shipped, TOOLS, READING, EDITING, COMMANDS].concat(),
+            Self::Observe => {
+                ["observe = true\n\n", shipped, PROTECTIONS, TOOLS, READING, EDITING, COMMANDS].concat()
+            }
         }
     }
 

@@ -47,6 +47,11 @@ impl PolicyRule {
         self.file.as_deref() == Some(MANAGED_LAYER)
     }
 
+    /// Whether a protection defines it.
+    pub(crate) fn is_protection(&self) -> bool {
+        self.matching.protected.is_some()
+    }
+
     /// The answer to a call, or `None` if the rule does not match.
     pub(crate) fn answer(&self, facts: &CallFacts<'_>) -> Option<RuleAnswer<'_>> {
         let effect = match self.verdict {
@@ -120,9 +125,9 @@ impl<'a> RuleAnswer<'a> {
         match &self.rule.reason {
             _ if self.unsure => format!("{}: rule {:?} might block it", self.why, self.rule.name),
             // The reason alone may not fit the call, so add why the rule matches.
-            Some(reason) if self.strange => format!("{reason} ({})", self.why),
+            Some(reason) if self.strange || self.rule.is_protection() => format!("{reason} ({})", self.why),
             Some(reason) => reason.clone(),
-            None if self.rule.is_zone || self.strange => self.why.clone(),
+            None if self.rule.is_zone || self.strange || self.rule.is_protection() => self.why.clone(),
             None => "the rule says so".to_owned(),
         }
     }

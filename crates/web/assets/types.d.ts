@@ -145,6 +145,8 @@ export interface Call {
   proposerGone?: boolean;
   proposerLastSeenAt?: string | null;
   lookAlikes?: { name: string; likeness: string }[];
+  /** What the call does, in words. */
+  effects?: string[];
   request?: ApprovalRequest | null;
   advice?: CallAdvice[];
   response?: ApprovalResponse | null;

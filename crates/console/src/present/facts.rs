@@ -17,6 +17,7 @@ pub(crate) type CallFact = (&'static str, String);
 pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     let Some(request) = &call.request else { return Vec::new() };
     let mut facts = vec![("asked", format!("{}{}", reason_text(request), describe_basis(request.basis)))];
+    facts.extend(call.effects.iter().map(|effect| ("does", escape_text(effect))));
     facts.extend(definition_facts(call, request));
     facts.extend(requirement_text(request).map(|text| ("needs", text)));
     facts.extend(request.approvers.iter().map(|list| ("approvers", alternatives(list))));

@@ -146,6 +146,7 @@ impl EmbeddedService {
             inform_approvers(request, call, similar, &policy);
             self.add_state_of_same_call(&call.thread_id, request).await?;
             inform_about_tool(view, &tools);
+            view.effects = policy.describe_effects(&call.subject());
         }
         self.all_with_presence(views).await
     }
@@ -166,9 +167,11 @@ impl EmbeddedService {
         }
         if let Some(request) = &mut view.request {
             let similar = self.store.count_similar(&call, last_call, MAX_HISTORY_CALLS).await?;
-            inform_approvers(request, &call, similar, &self.policy.policy_for_views());
+            let policy = self.policy.policy_for_views();
+            inform_approvers(request, &call, similar, &policy);
             self.add_state_of_same_call(&call.thread_id, request).await?;
             inform_about_tool(&mut view, &*self.read_tools().await?);
+            view.effects = policy.describe_effects(&call.subject());
         }
         Ok(self.with_last_seen(view, proposer_seen_at.max(seen_here)))
     }

@@ -59,6 +59,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         archived: None,
         also_decided: Vec::new(),
         look_alikes: Vec::new(),
+        effects: Vec::new(),
         hidden_characters: Vec::new(),
         mixed_scripts: Vec::new(),
     };

@@ -14,8 +14,12 @@ pub enum FileCover {
 pub enum PathAccess {
     /// It reads the file, or says something about it.
     Read,
-    /// It writes or deletes the file.
+    /// It lists the names in the folder.
+    List,
+    /// It writes the file.
     Write,
-    /// It may do either.
+    /// It deletes the file.
+    Delete,
+    /// It may do any of them.
     Unknown,
 }

@@ -13,9 +13,11 @@ mod budget;
 mod builder;
 mod canonical;
 mod cursor;
+mod descent;
 mod documents;
 mod dollar;
 mod file_access;
+mod file_uses;
 mod grammar;
 mod keywords;
 mod line;
@@ -50,6 +52,7 @@ mod tests;
 pub use allow_pattern::DeadWord;
 pub use budget::ReadBudget;
 pub use file_access::{FileCover, PathAccess};
+pub use file_uses::{CommandWords, uses_in_text};
 pub use line::{
     CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
     SimpleCommand, WordExpansion,

@@ -47,19 +47,21 @@ pub enum OutsideKind {
 }
 
 /// A word that may name a file.
-struct ReachedWord<'a> {
-    word: &'a CommandWord,
-    access: PathAccess,
+pub(super) struct ReachedWord<'a> {
+    pub(super) word: &'a CommandWord,
+    pub(super) access: PathAccess,
+    /// The command of which it is a word, and not the file of a redirection.
+    pub(super) command: Option<&'a ParsedCommand>,
     /// Whether the command that contains it changes the folder.
     changes_folder: bool,
 }
 
 /// A part of a word that may be a path.
-struct PathPart<'a> {
+pub(super) struct PathPart<'a> {
     /// The part, with [`HOLE`] for what only the shell knows.
-    text: &'a str,
+    pub(super) text: &'a str,
     /// Whether a hole may be anything, and not only the names in a folder.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 impl PathBounds<'_> {
@@ -181,12 +183,16 @@ impl ParsedScript {
     }
 
     /// The words that may name files.
-    fn reached_words(&self) -> impl Iterator<Item = ReachedWord<'_>> {
+    pub(super) fn reached_words(&self) -> impl Iterator<Item = ReachedWord<'_>> {
         let own = self.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
         let files = self.files.iter().chain(self.commands.iter().flat_map(|command| &command.files));
-        let files =
-            files.map(|file| ReachedWord { word: &file.word, access: file.access, changes_folder: false });
-        let with = |access| move |word| ReachedWord { word, access, changes_folder: false };
+        let files = files.map(|file| ReachedWord {
+            word: &file.word,
+            access: file.access,
+            command: None,
+            changes_folder: false,
+        });
+        let with = |access| move |word| ReachedWord { word, access, command: None, changes_folder: false };
         let inputs = self.commands.iter().filter_map(|command| command.input.as_ref());
         let loop_access = if self.commands.iter().all(|command| command.reading.only_reads) {
             PathAccess::Read
@@ -201,7 +207,7 @@ impl ParsedScript {
     }
 
     /// Whether the word is the variable of a loop, whose values are words of the line.
-    fn is_loop_variable(&self, word: &CommandWord) -> bool {
+    pub(super) fn is_loop_variable(&self, word: &CommandWord) -> bool {
         let name = word.raw.trim_matches('"').strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
         name.is_some_and(|name| self.loop_variables.iter().any(|known| known == name))
     }
@@ -243,7 +249,7 @@ impl ParsedScript {
 impl ParsedScript {
     /// A command that gets arguments from its input, unless all that the line can write there are names of files in a folder
     /// that it shows: `echo /etc/passwd | xargs cat` shows the file as plain text.
-    fn find_unshown_arguments(&self) -> Option<String> {
+    pub(super) fn find_unshown_arguments(&self) -> Option<String> {
         let appends =
             |command: &&ParsedCommand| command.reading.inner.is_some_and(|inner| inner.appends_input);
         let xargs = self.commands.iter().find(appends)?;
@@ -266,15 +272,16 @@ impl ParsedScript {
 impl ParsedCommand {
     /// The words that may name files: all but the program, and those that the program reads as plain text.
     fn reached_words(&self) -> impl Iterator<Item = ReachedWord<'_>> {
-        let access = if self.reading.only_reads { PathAccess::Read } else { PathAccess::Unknown };
         let changes_folder = self.name() == Some("cd")
             || self.words.iter().any(|word| word.text.starts_with("-C") || word.text.contains("dir"));
         let is_path = move |(at, _): &(usize, &CommandWord)| !self.reading.texts.contains(at);
         let words = self.words.iter().enumerate().skip(1).filter(is_path);
-        let assigned = self.assignments.iter().map(|(_, value)| value);
-        words.map(|(_, word)| word).chain(assigned).map(move |word| ReachedWord {
+        let words = words.map(|(at, word)| (word, self.access_of(at)));
+        let assigned = self.assignments.iter().map(|(_, value)| (value, PathAccess::Unknown));
+        words.chain(assigned).map(move |(word, access)| ReachedWord {
             word,
             access,
+            command: Some(self),
             changes_folder,
         })
     }
@@ -313,7 +320,7 @@ impl PathPart<'_> {
 }
 
 /// The parts of a word that may be paths.
-fn parts_of(word: &CommandWord) -> Vec<PathPart<'_>> {
+pub(super) fn parts_of(word: &CommandWord) -> Vec<PathPart<'_>> {
     let is_open = word.raw.contains(['$', '`']);
     let mut parts = Vec::new();
     let mut add = |text| add_parts(text, is_open, &mut parts);

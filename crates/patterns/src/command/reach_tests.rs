@@ -121,7 +121,7 @@ fn tested_files_need_no_pattern() {
 #[test]
 fn path_patterns_look_into_commands() {
     use MatchAnswer::{No, Unclear, Yes};
-    use PathAccess::{Read, Write};
+    use PathAccess::{Delete, Read, Write};
     let answer = |pattern: &str, accesses: &[PathAccess], line: &str| {
         let pattern = PathPattern::new(pattern).expect(pattern);
         ParsedScript::parse(line).match_paths(&[pattern], accesses, Some("/srv/shop"))
@@ -147,8 +147,8 @@ fn path_patterns_look_into_commands() {
         assert_eq!(answer("**/.env", &[Read, Write], line), expected, "{line}");
     }
     assert_eq!(answer("**/.aws/**", &[Read], "grep -r x ~/.aws/"), Yes);
-    assert_eq!(answer("/srv/shop/.git/**", &[Write], "cp x .git/hooks/pre-commit"), Yes);
-    assert_eq!(answer("/srv/shop/.git/**", &[Write], "rm -rf .git"), Yes);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write, Delete], "cp x .git/hooks/pre-commit"), Yes);
+    assert_eq!(answer("/srv/shop/.git/**", &[Write, Delete], "rm -rf .git"), Yes);
     assert_eq!(answer("/srv/shop/.git/**", &[Write], "cat .git/config"), No);
     assert_eq!(answer("/srv/shop/.git/**", &[Write], "cat x > .git/config"), Yes);
 }

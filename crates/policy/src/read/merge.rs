@@ -57,7 +57,7 @@ fn merge_entry(
         }
         "expires" | "lapses" => keep_shorter_time(before, entry),
         "limits" => add_members(before, entry, keep_smaller_number),
-        "rule" | "advisor" => add_tables(before, entry),
+        "rule" | "protect" | "advisor" => add_tables(before, entry),
         // Each entry is a rule, or adds to the knowledge about a tool, so entries with one key stay beside each other.
         "patterns" | "tools" => add_members(before, entry, |members, member| {
             members.push(member);

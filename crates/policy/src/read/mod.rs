@@ -12,6 +12,7 @@ mod never;
 mod node;
 mod position;
 mod predicate;
+mod protection;
 mod rule;
 mod selector;
 mod settings;

@@ -5,6 +5,7 @@ use super::{
     files::PolicyFiles,
     never::is_always_excepted,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
+    protection,
     selector::{self, SelectorOwner},
     settings,
     source::{ParsedRule, PolicyTables, SourcePosition},
@@ -54,6 +55,7 @@ pub(super) fn read_rules<'a>(
         let why = format!("a policy may have at most {MAX_RULES} rules");
         return Err(PolicyFault { at: place.at, why });
     }
+    rules.extend(protection::read_protections(keys, tables)?);
     name_files(&mut rules, files)?;
     check_unique_names(&rules)?;
     if let Some(node) = keys.optional("zones") {
@@ -173,7 +175,7 @@ fn read_short_rule<'a>(
     Ok((rule, position))
 }
 
-fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
+pub(super) fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
     let name = node.text("name")?;
     if name.is_empty() || name.len() > MAX_NAME_BYTES - "policy:".len() || name.contains(char::is_control) {
         return Err(node.fault("the name of a rule must have 1 to 505 bytes and no control characters"));
@@ -185,7 +187,7 @@ fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
     Ok(name.to_owned())
 }
 
-fn read_exception(
+pub(super) fn read_exception(
     node: &TomlNode,
     owner: SelectorOwner,
     tables: &PolicyTables,
@@ -242,7 +244,7 @@ fn read_advisor(
     advisor::read_rule_advisor(node, tables).map(Some)
 }
 
-fn read_terms(
+pub(super) fn read_terms(
     keys: &mut TableKeys<'_>,
     verdict: Verdict,
     tables: &PolicyTables,

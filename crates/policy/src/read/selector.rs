@@ -43,6 +43,10 @@ impl SelectorOwner {
 const CLAIM_CANNOT_ALLOW: &str =
     "`impact` is a claim of the agent, so it cannot allow a call; use it to ask or block";
 
+/// The error for a rule that would allow a call because of what it does not show.
+const EFFECTS_CANNOT_ALLOW: &str =
+    "`effects` may lack what a call does not show, so it cannot allow a call; use it to ask or block";
+
 /// Reads the selectors in a table.
 pub(super) fn read_selectors(
     keys: &mut TableKeys<'_>,
@@ -76,7 +80,7 @@ pub(super) fn read_selectors(
     if let Some(node) = keys.optional("access") {
         read.accesses = read_accesses(node)?;
         let is_useful = if owner.widens {
-            read.inside.is_some() && read.accesses == [PathAccess::Read]
+            read.inside.is_some() && read.accesses == [PathAccess::Read, PathAccess::List]
         } else {
             !read.paths.is_empty()
         };
@@ -90,6 +94,9 @@ pub(super) fn read_selectors(
         let condition = CompiledCondition::compile(node.text("when")?).map_err(|why| node.fault(why))?;
         if owner.widens && condition.uses_impact {
             return Err(node.fault(CLAIM_CANNOT_ALLOW));
+        }
+        if owner.widens && !condition.effects.is_empty() {
+            return Err(node.fault(EFFECTS_CANNOT_ALLOW));
         }
         read.when = Some(condition);
     }
@@ -238,11 +245,12 @@ pub(super) fn read_folder(text: &str, node: &TomlNode) -> Result<String, PolicyF
 
 fn read_accesses(node: &TomlNode) -> Result<Vec<PathAccess>, PolicyFault> {
     let read = |(text, node): (&str, &TomlNode)| match text {
-        "read" => Ok(PathAccess::Read),
-        "write" => Ok(PathAccess::Write),
+        "read" => Ok([PathAccess::Read, PathAccess::List]),
+        "write" => Ok([PathAccess::Write, PathAccess::Delete]),
         _ => Err(node.fault(format!("unknown access {text:?}{}", did_you_mean(text, &["read", "write"])))),
     };
-    node.texts("accesses")?.into_iter().map(read).collect()
+    let accesses = node.texts("accesses")?.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok(accesses.concat())
 }
 
 fn read_kinds(node: &TomlNode) -> Result<Vec<ToolKind>, PolicyFault> {

@@ -119,6 +119,13 @@ impl CallFacts<'_> {
         SelectorHit::Yes(format!("{} is {}", at.as_str(), shown.join(" and ")))
     }
 
+    /// The reason why a list of effects that the condition reads may lack some.
+    fn find_open_list(&self, condition: &CompiledCondition) -> Option<String> {
+        let is_open = |list: &&String| self.effects().list(list).is_open;
+        let list = condition.effects.iter().find(is_open)?;
+        Some(format!("`effects.{list}` may lack something that the call does not show"))
+    }
+
     /// Evaluates a condition.
     pub(crate) fn match_condition(&self, condition: &CompiledCondition) -> SelectorHit {
         if self.is_late() {
@@ -127,8 +134,13 @@ impl CallFacts<'_> {
         if let Some(masked) = self.masked().iter().find(|masked| condition.reads(masked)) {
             return SelectorHit::Unclear(format!("the condition needs {}, which is masked", masked.as_str()));
         }
-        match self.condition_input() {
-            Ok(input) => condition.evaluate(input),
+        match self.condition_input(condition) {
+            Ok(input) => match condition.evaluate(input) {
+                SelectorHit::No => {
+                    self.find_open_list(condition).map_or(SelectorHit::No, SelectorHit::Unclear)
+                }
+                hit => hit,
+            },
             Err(why) => SelectorHit::Failed(format!("condition failed: {why}")),
         }
     }

@@ -8,7 +8,7 @@ use countersign_patterns::{
 };
 
 /// Arguments that name the folder in which a command runs.
-pub(super) const FOLDER_ARGUMENTS: [&str; 6] =
+pub(crate) const FOLDER_ARGUMENTS: [&str; 6] =
     ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
 
 /// The folders in which all paths of a call must be.

@@ -7,13 +7,17 @@ mod miss;
 mod operand;
 mod place;
 mod predicate;
+mod protected;
 
 pub(crate) use impact::ClaimedImpact;
-pub(crate) use inside::InsideSelector;
+pub(crate) use inside::{FOLDER_ARGUMENTS, InsideSelector};
 pub(crate) use miss::SelectorMiss;
 pub(crate) use operand::{PathSelector, PathZone, format_patterns};
 pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
+pub(crate) use protected::{
+    ProtectedBranches, ProtectedCluster, ProtectedDatabase, ProtectedFiles, ProtectedThings,
+};
 
 use crate::{
     JudgedCall, RuleEffect, annotation::ExpectedHint, beside::NamedArguments, command_operand::CommandMatch,
@@ -46,6 +50,8 @@ pub(crate) struct RuleSelectors {
     /// What a call may do with the paths, for a rule that restricts: one of these, or something unknown.
     pub(crate) accesses: Vec<PathAccess>,
     pub(crate) when: Option<CompiledCondition>,
+    /// What a protection names.
+    pub(crate) protected: Option<ProtectedThings>,
 }
 
 impl RuleSelectors {
@@ -185,7 +191,8 @@ impl RuleSelectors {
             || (!commands.is_empty()
                 && all.and(facts.match_commands(commands, self.command_match(effect), names_tools)))
             || self.inside.as_ref().is_some_and(|inside| all.and(facts.match_inside(inside).0))
-            || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
+            || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)))
+            || self.protected.as_ref().is_some_and(|things| all.and(facts.match_protected(things)));
         match all.hit {
             _ if settled => SelectorHit::No,
             // Build the text only for a match, because most rules do not match the call.
@@ -217,6 +224,7 @@ impl RuleSelectors {
             || looks_at_place
             || self.impact.is_some()
             || self.when.is_some()
+            || self.protected.is_some()
     }
 
     /// Returns true if there are no selectors.
@@ -240,6 +248,7 @@ impl RuleSelectors {
             && self.urls.is_empty()
             && self.paths.is_empty()
             && self.when.is_none()
+            && self.protected.is_none()
     }
 }
 

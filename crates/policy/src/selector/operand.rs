@@ -84,7 +84,7 @@ impl CallFacts<'_> {
     }
 
     fn match_paths_in_commands(&self, selector: PathSelector<'_>) -> SelectorHit {
-        let every = [PathAccess::Read, PathAccess::Write];
+        let every = [PathAccess::Read, PathAccess::List, PathAccess::Write, PathAccess::Delete];
         let accesses: &[_] = if selector.accesses.is_empty() { &every } else { selector.accesses };
         let folder = self.subject.place.and_then(|place| place.folder.as_deref());
         let shown = || format_patterns(selector.patterns.iter().map(PathPattern::as_str));

@@ -20,6 +20,7 @@ mod misses;
 mod operands;
 mod places;
 mod profiles;
+mod protections;
 mod reach;
 mod selectors;
 mod shipped;
@@ -108,6 +109,10 @@ impl TestCall {
 
     fn judge(&self, policy: &Policy) -> Judgement {
         policy.judge(&self.subject(), &|| false)
+    }
+
+    fn effects(&self, policy: &Policy) -> Vec<String> {
+        policy.describe_effects(&self.subject())
     }
 
     fn verdict(&self, policy: &Policy) -> Verdict {

@@ -160,7 +160,7 @@ export class ToolApprovalCard extends CountersignElement {
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
         ${this.#renderMismatch(call)} ${this.#renderMessage(call)} ${this.#renderWarnings(call)}
-        ${this.#renderDefinition(call)} ${this.#renderArguments(call)}
+        ${this.#renderDefinition(call)} ${this.#renderArguments(call)} ${this.#renderEffects(call)}
         ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
         <flag-panel .call=${call} .store=${this.store} .person=${this.person} .now=${this.now}></flag-panel> ${this.#renderControls(call)}
       </article>
@@ -225,6 +225,15 @@ export class ToolApprovalCard extends CountersignElement {
       <p class="note warning banner">The definition of this tool has changed since it was accepted${changed.accepted ? ". A person has accepted it meanwhile." : ". Earlier approvals do not answer its calls."}
         ${this.canDecide && !changed.accepted ? html`<a href=${`${this.#root}/settings#tools`}>Read and accept it</a>` : nothing}</p>
       ${changed.changes?.length ? renderDifferences(changed.changes) : nothing}
+    </section>`;
+  }
+
+  /** @param {Call} call */
+  #renderEffects(call) {
+    if (!call.effects?.length) return nothing;
+    return html`<section class="effects" aria-label="what it does">
+      <h3>What it does, as far as it shows</h3>
+      <ul>${call.effects.map((effect) => html`<li>${renderText(effect)}</li>`)}</ul>
     </section>`;
   }
 

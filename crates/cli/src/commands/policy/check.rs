@@ -25,7 +25,7 @@ The files in the folder policy.d beside FILE belong to the policy.
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"advisor\": if one may answer, \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"advisor\": if one may answer, \"shadow\"}], \"shadow\": [{\"rule\", \
-\"verdict\"}], \"policy\": {\"file\": null if it is the active one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
+\"verdict\"}], \"effects\": [what the call does, in words], \"policy\": {\"file\": null if it is the active one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
 one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\", \
 \"neverMatches\": whether it is an error}]}")]
 pub(crate) struct PolicyCheckArgs {
@@ -68,10 +68,13 @@ pub(crate) async fn check_policy(
     let meant = policy_source(context, args).await?;
     let Some(call) = call else { return Ok(look_at(context, &meant)) };
     let judgement = call.judged(&meant.policy);
+    let effects = meant.policy.describe_effects(&call.subject());
     if context.json {
-        print_line(&as_json(&judgement, &meant).to_string());
+        let mut told = as_json(&judgement, &meant);
+        told["effects"] = json!(effects);
+        print_line(&told.to_string());
     } else {
-        print_line(&as_text(&judgement, &meant, &context.screen()));
+        print_line(&as_text(&judgement, &effects, &meant, &context.screen()));
     }
     Ok(match judgement.verdict {
         Verdict::Allow => CommandExit::DONE,
@@ -167,7 +170,7 @@ fn as_json(judgement: &Judgement, meant: &PolicySource) -> serde_json::Value {
     told
 }
 
-fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -> String {
+fn as_text(judgement: &Judgement, effects: &[String], meant: &PolicySource, screen: &ScreenFormat) -> String {
     let verdict = screen.paint(verdict_style(judgement.verdict), verdict_word(judgement.verdict));
     let mut lines = vec![format!("{verdict}  {}", escape_text(&judgement.reason))];
     let mut fact = |name: &str, text: String| lines.push(format!("  {name:<8} {text}"));
@@ -176,6 +179,9 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
         None => judgement.basis.as_str().to_owned(),
     };
     fact("by", by);
+    for effect in effects {
+        fact("does", escape_text(effect));
+    }
     if judgement.verdict == Verdict::Ask {
         for line in terms(&judgement.terms) {
             fact("terms", line);

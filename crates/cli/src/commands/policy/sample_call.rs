@@ -69,7 +69,12 @@ impl SampleCall {
     }
 
     pub(crate) fn judged(&self, policy: &Policy) -> Judgement {
-        let subject = JudgedCall {
+        policy.judge(&self.subject(), &|| false)
+    }
+
+    /// The call in the form that a policy judges.
+    pub(crate) fn subject(&self) -> JudgedCall<'_> {
+        JudgedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
@@ -79,8 +84,7 @@ impl SampleCall {
             annotations: self.annotations.as_ref(),
             impact: self.impact.as_ref(),
             definition: self.definition.as_ref(),
-        };
-        policy.judge(&subject, &|| false)
+        }
     }
 }
 

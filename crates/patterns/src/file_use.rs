@@ -1,0 +1,416 @@
+//! The uses of files by a call, and patterns for files that are protected from them.
+//!
+//! Paths are compared without case and in one normal form, because a file system may do so, and a home folder stands for
+//! the home folder of any user. What a pattern might match is unclear, so that a protection asks.
+
+use crate::{
+    MatchAnswer, PathPattern, PatternError,
+    command::PathAccess,
+    invisible::{HOLE, is_invisible},
+    path::{LOOK_ALIKES, compose},
+};
+
+/// The segment that stands for a user in a path to a home folder.
+const ANY_USER: char = '~';
+/// The folders in which operating systems have the home folders.
+const HOME_FOLDERS: [&str; 2] = ["/home/", "/users/"];
+const ROOT_HOME: &str = "/root/";
+
+/// The segment that stands for a folder that is not known. No path has it, so only a pattern for any folder matches.
+const SOME_FOLDER: char = '\u{1}';
+
+/// A use of a file, or of a folder and what is below it.
+#[derive(Debug, Clone)]
+pub struct FileUse {
+    /// The path as written.
+    pub shown: String,
+    /// What happens to it.
+    pub access: PathAccess,
+    /// Whether the path is certainly a path, and not merely a word that may be one.
+    pub is_certain: bool,
+    /// The files below the path that are used as well.
+    pub below: FolderReach,
+    /// The paths that it may be, absolute and folded, with [`HOLE`] for what is unknown.
+    paths: Vec<String>,
+    /// Whether a hole may be anything, and not only the names in a folder.
+    is_open: bool,
+}
+
+/// The files below a folder that a call uses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FolderReach {
+    /// The names of the files, with [`HOLE`] for what is unknown. Empty: nothing below the folder is used.
+    names: Vec<String>,
+    /// Whether names that begin with a dot are left out.
+    leaves_out_hidden: bool,
+}
+
+/// A pattern for the files that a protection names.
+#[derive(Debug, Clone)]
+pub struct ProtectedPath {
+    text: String,
+    globs: Vec<PathPattern>,
+}
+
+impl FolderReach {
+    /// Only the path itself.
+    #[must_use]
+    pub fn itself() -> Self {
+        Self::default()
+    }
+
+    /// Everything below the folder.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { names: vec![HOLE.to_string()], leaves_out_hidden: false }
+    }
+
+    /// The files below the folder whose names match one of the globs; all of them if there are none.
+    #[must_use]
+    pub fn of_names(globs: &[String]) -> Self {
+        let names: Vec<_> =
+            globs.iter().filter(|glob| !glob.starts_with('!')).map(|glob| to_holes(glob)).collect();
+        if names.is_empty() { Self::everything() } else { Self { names, leaves_out_hidden: false } }
+    }
+
+    /// The same files without hidden ones.
+    #[must_use]
+    pub fn without_hidden(self) -> Self {
+        Self { leaves_out_hidden: true, ..self }
+    }
+
+    /// Whether only the path itself is used.
+    #[must_use]
+    pub fn is_itself(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+impl FileUse {
+    /// A use of the path, which is relative to one of the `folders`. `written` may contain [`HOLE`]. With `is_open`, a hole may
+    /// be anything.
+    #[must_use]
+    pub fn new(written: &str, folders: &[String], access: PathAccess, is_open: bool) -> Self {
+        let (text, is_exact) = tidy(written);
+        let mut paths = Vec::new();
+        if text.starts_with('/') {
+            paths.push(fold(&text));
+        } else if let Some(rest) = text.strip_prefix('~') {
+            let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
+            paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{ANY_USER}/{rest}"))));
+            paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
+            paths.push(fold(&format!("{ROOT_HOME}{rest}")));
+        } else if folders.is_empty() {
+            paths.extend([SOME_FOLDER, HOLE].map(|folder| fold(&format!("/{folder}/{text}"))));
+        }
+        if paths.is_empty() {
+            paths.extend(folders.iter().map(|folder| fold(&format!("{folder}/{text}"))));
+            // A hole at the start may be an absolute path.
+            if is_open && text.starts_with(HOLE) {
+                paths.push(fold(&text));
+            }
+        }
+        let shown = written.replace(HOLE, "*");
+        Self {
+            shown,
+            access,
+            is_certain: is_exact,
+            below: FolderReach::itself(),
+            paths,
+            is_open: is_open || folders.is_empty(),
+        }
+    }
+
+    /// The same use of a word that may also be no path.
+    #[must_use]
+    pub fn doubtful(self) -> Self {
+        Self { is_certain: false, ..self }
+    }
+
+    /// The same use, also of files below the path.
+    #[must_use]
+    pub fn with_below(self, below: FolderReach) -> Self {
+        Self { below, ..self }
+    }
+
+    /// The same use with the word that contains the path.
+    pub(crate) fn shown_as(self, word: &str) -> Self {
+        Self { shown: word.to_owned(), ..self }
+    }
+
+    /// The paths that it may be, absolute and in normal form, as far as they are known.
+    pub fn known_paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str).filter(|path| !path.contains([HOLE, SOME_FOLDER]))
+    }
+
+    /// Whether it may also be another path.
+    #[must_use]
+    pub fn has_unknown_path(&self) -> bool {
+        self.paths.iter().any(|path| path.contains(HOLE))
+    }
+
+    /// Whether the path is one of the folders or below it. The folders are absolute and in normal form.
+    #[must_use]
+    pub fn is_within(&self, folders: &[String]) -> bool {
+        let is_in = |path: &String| {
+            folders.iter().map(|folder| fold(folder)).any(|folder| {
+                path.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        !self.has_unknown_path() && self.paths.iter().all(is_in)
+    }
+}
+
+impl ProtectedPath {
+    /// Compiles a pattern. `~/` is the home folder of any user. A pattern that is neither absolute nor below `~/` matches in
+    /// every folder: `.env` is `**/.env`.
+    ///
+    /// # Errors
+    ///
+    /// The error says what no path can match.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        let forms: Vec<String> = match text.strip_prefix("~/") {
+            Some(rest) => {
+                let homes = HOME_FOLDERS.map(|homes| format!("{homes}*/{rest}"));
+                homes.into_iter().chain([format!("{ROOT_HOME}{rest}")]).collect()
+            }
+            None if text.starts_with('/') || text.starts_with("**") => vec![text.to_owned()],
+            None => vec![format!("**/{text}")],
+        };
+        // The text as written is checked, too, so that the error shows it.
+        if !text.starts_with('~') {
+            PathPattern::new(text)?;
+        }
+        let folded = forms.iter().map(|form| PathPattern::new(&form.to_lowercase()));
+        let globs = folded.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { text: text.to_owned(), globs: globs.iter().flat_map(PathPattern::with_folder).collect() })
+    }
+
+    /// The text as written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the use is of a file that the pattern matches, whatever its access.
+    #[must_use]
+    pub fn match_use(&self, used: &FileUse) -> MatchAnswer {
+        let mut answer = MatchAnswer::No;
+        for path in &used.paths {
+            match self.match_path(path, used) {
+                MatchAnswer::Yes if used.is_certain => return MatchAnswer::Yes,
+                MatchAnswer::Yes | MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
+                MatchAnswer::No => {}
+            }
+        }
+        answer
+    }
+
+    fn match_path(&self, path: &str, used: &FileUse) -> MatchAnswer {
+        let has_hole = path.contains(HOLE);
+        if !has_hole && self.globs.iter().any(|glob| glob.matches_normal(path)) {
+            return MatchAnswer::Yes;
+        }
+        let could_be = has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open));
+        if could_be || self.globs.iter().any(|glob| used.below.could_reach(path, glob)) {
+            return MatchAnswer::Unclear;
+        }
+        MatchAnswer::No
+    }
+}
+
+impl FolderReach {
+    /// Whether a file below the folder could match the glob.
+    fn could_reach(&self, folder: &str, glob: &PathPattern) -> bool {
+        let is_hidden = |text: &str| text.split('/').any(|segment| segment.starts_with('.'));
+        if self.leaves_out_hidden && is_hidden(glob.as_str()) && !is_hidden(folder) {
+            return false;
+        }
+        let folder = folder.trim_end_matches('/');
+        self.names.iter().any(|name| {
+            let direct = format!("{folder}/{name}");
+            let deeper = format!("{folder}/{HOLE}/{name}");
+            glob.could_match(&direct, true) || glob.could_match(&deeper, true)
+        })
+    }
+}
+
+/// A glob as a name with holes.
+fn to_holes(glob: &str) -> String {
+    let mut name = String::new();
+    let mut depth = 0_u32;
+    for c in glob.rsplit('/').next().unwrap_or_default().to_lowercase().chars() {
+        match c {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '*' | '?' | HOLE => {}
+            _ if depth > 0 => continue,
+            _ => {
+                name.push(c);
+                continue;
+            }
+        }
+        if !name.ends_with(HOLE) {
+            name.push(HOLE);
+        }
+    }
+    name
+}
+
+/// The path with plain slashes, and true if every program reads it so.
+fn tidy(written: &str) -> (String, bool) {
+    let mut is_exact = true;
+    let mut text = written.to_owned();
+    if let Some(rest) = text.get(..5).filter(|start| start.eq_ignore_ascii_case("file:")).and(text.get(5..)) {
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        let rest = rest.strip_prefix("localhost").filter(|rest| rest.starts_with('/')).unwrap_or(rest);
+        // Without a third slash, it is read in different ways.
+        is_exact = rest.starts_with('/');
+        text = rest.to_owned();
+    }
+    if text.contains('%') {
+        let decoded = decode_percent(&text);
+        is_exact = decoded == text;
+        text = decoded;
+    }
+    let has_drive =
+        text.as_bytes().get(1) == Some(&b':') && text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if has_drive && text[2..].starts_with(['/', '\\']) {
+        text.drain(..2);
+    }
+    let is_odd = |c: char| c != HOLE && (c == '\\' || is_invisible(c) || LOOK_ALIKES.contains(&c));
+    if text.contains(is_odd) {
+        is_exact &= text.chars().all(|c| c == '\\' || !is_odd(c));
+        let plain = |c: char| match c {
+            '\\' | '\u{2044}' | '\u{2215}' | '\u{2216}' | '\u{2571}' | '\u{29f5}' | '\u{29f8}'
+            | '\u{29f9}' | '\u{fe68}' | '\u{ff0f}' | '\u{ff3c}' => Some('/'),
+            '\u{2024}' | '\u{3002}' | '\u{fe52}' | '\u{ff0e}' | '\u{ff61}' => Some('.'),
+            _ if c != HOLE && is_invisible(c) => None,
+            _ => Some(c),
+        };
+        text = text.chars().filter_map(plain).collect();
+    }
+    (text, is_exact)
+}
+
+fn decode_percent(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// The absolute path in normal form, in lower case, with composed accents, and without what some file systems ignore at the
+/// end of a name.
+fn fold(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let folded = compose(path).to_lowercase();
+    for segment in folded.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                kept.pop();
+            }
+            _ => kept.push(
+                Some(segment.trim_end_matches(['.', ' '])).filter(|name| !name.is_empty()).unwrap_or(segment),
+            ),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(pattern: &str, written: &str) -> MatchAnswer {
+        let folders = ["/srv/shop".to_owned()];
+        let used = FileUse::new(written, &folders, PathAccess::Unknown, false);
+        ProtectedPath::new(pattern).expect("a pattern").match_use(&used)
+    }
+
+    #[test]
+    fn spellings_of_one_file_match() {
+        for (pattern, written) in [
+            ("**/.env", ".env"),
+            (".env", "a/../.ENV"),
+            ("**/.env", "/srv/shop/.env/"),
+            ("**/.env", ".env."),
+            ("/srv/shop/.env", "./.env"),
+            ("~/.aws/**", "~/.aws/credentials"),
+            ("~/.aws/**", "/home/ada/.aws/credentials"),
+            ("~/.aws/**", "/Users/ada/.aws/credentials"),
+            ("~/.aws/**", "/root/.aws"),
+            ("~/.aws/**", "~ada/.aws/x"),
+            ("~/.aws/**", r"C:\Users\ada\.aws\credentials"),
+            ("**/.env", "file:///srv/shop/.env"),
+            ("**/caf\u{e9}", "cafe\u{301}"),
+        ] {
+            assert_eq!(answer(pattern, written), MatchAnswer::Yes, "{pattern} {written}");
+        }
+    }
+
+    #[test]
+    fn doubtful_spellings_are_unclear() {
+        for (pattern, written) in [
+            ("**/.env", "%2eenv"),
+            ("**/.env", ".e\u{200b}nv"),
+            ("/home/ada/.ssh/**", "~/.ssh/id_rsa"),
+            ("**/.env", ".e\u{ffff}"),
+        ] {
+            assert_ne!(answer(pattern, written), MatchAnswer::No, "{pattern} {written}");
+        }
+    }
+
+    #[test]
+    fn other_files_do_not_match() {
+        for (pattern, written) in [
+            ("**/.env", ".envrc"),
+            ("**/.env", "src/env.rs"),
+            ("~/.aws/**", "/srv/.aws/x"),
+            ("/etc/**", "etc/passwd"),
+            ("**/.env", "src/\u{ffff}.rs"),
+        ] {
+            assert_eq!(answer(pattern, written), MatchAnswer::No, "{pattern} {written}");
+        }
+    }
+
+    #[test]
+    fn patterns_for_any_folder_need_none() {
+        let used = FileUse::new("src/.env", &[], PathAccess::Read, false);
+        let answer = |pattern| ProtectedPath::new(pattern).expect("a pattern").match_use(&used);
+        assert_eq!(answer("**/.env"), MatchAnswer::Yes);
+        assert_eq!(answer("/srv/shop/src/.env"), MatchAnswer::Unclear);
+        assert_eq!(answer("**/.envrc"), MatchAnswer::No);
+        assert_eq!(used.known_paths().count(), 0);
+    }
+
+    #[test]
+    fn folders_reach_what_is_below() {
+        let folders = ["/srv/shop".to_owned()];
+        let reach = |below: FolderReach, pattern: &str| {
+            let used = FileUse::new(".", &folders, PathAccess::Read, false).with_below(below);
+            ProtectedPath::new(pattern).expect("a pattern").match_use(&used)
+        };
+        let names = |globs: &[&str]| {
+            FolderReach::of_names(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(reach(FolderReach::itself(), "**/.env"), MatchAnswer::No);
+        assert_eq!(reach(FolderReach::everything(), "**/.env"), MatchAnswer::Unclear);
+        assert_eq!(reach(FolderReach::everything().without_hidden(), "**/.env"), MatchAnswer::No);
+        assert_eq!(reach(FolderReach::everything().without_hidden(), "**/*.pem"), MatchAnswer::Unclear);
+        assert_eq!(reach(FolderReach::everything(), "/etc/**"), MatchAnswer::No);
+        assert_eq!(reach(names(&["*.rs"]), "**/.env"), MatchAnswer::No);
+        assert_eq!(reach(names(&["*.rs", ".e*"]), "**/.env"), MatchAnswer::Unclear);
+        assert_eq!(reach(names(&["*.{rs,pem}"]), "**/*.pem"), MatchAnswer::Unclear);
+    }
+}

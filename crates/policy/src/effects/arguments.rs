@@ -1,0 +1,221 @@
+//! The effects that the arguments of a call show.
+
+use super::{CallEffects, git, has_word, hosts, kubernetes, sql};
+use crate::{
+    RuleEffect,
+    facts::CallFacts,
+    harmless::{BesideArgument, ToolKind, prose_keys},
+    patch,
+    selector::FOLDER_ARGUMENTS,
+    tools::OperandKind,
+    value::{JsonPointer, OrderedValue},
+};
+use countersign_patterns::{
+    FileUse, FolderReach,
+    command::{PathAccess, uses_in_text},
+};
+
+/// Tools that search what files contain, and tools that list names. Their names are compared without case, `-` and `_`.
+const SEARCHERS: &str = "grep grepsearch searchfilecontent searchinfiles ripgrep";
+const LISTERS: &str = "glob filesearch searchfiles ls listdirectory listdir readfolder findfiles";
+/// Arguments of a search that leave out files by their names.
+const NAME_FILTERS: [&str; 4] = ["glob", "include", "include_pattern", "includePattern"];
+/// Words in the names of arguments that are paths.
+const PATH_WORDS: &[&str] = &[
+    "path",
+    "file",
+    "dir",
+    "folder",
+    "uri",
+    "root",
+    "source",
+    "destination",
+    "target",
+    "notebook",
+    "cwd",
+    "workspace",
+    "location",
+];
+
+/// An argument that is a string.
+struct TextArgument<'a> {
+    path: Vec<String>,
+    text: &'a str,
+}
+
+/// The folders in which a relative path of the call may start.
+pub(super) fn folders_of_call(facts: &CallFacts<'_>) -> Vec<String> {
+    let start = facts.subject.place.and_then(|place| place.folder.clone());
+    let mut folders: Vec<String> = start.into_iter().collect();
+    for key in FOLDER_ARGUMENTS {
+        if let Some(named) = facts.args().and_then(|args| args.get(key)).and_then(OrderedValue::text) {
+            let named = match folders.first() {
+                Some(start) if !named.starts_with(['/', '~']) => format!("{start}/{named}"),
+                _ => named.to_owned(),
+            };
+            folders.push(named);
+        }
+    }
+    folders
+}
+
+/// Adds the effects that the arguments show, besides those of commands.
+pub(super) fn add_effects(facts: &CallFacts<'_>, folders: &[String], effects: &mut CallEffects) {
+    let Some(args) = facts.args() else {
+        effects.unread.get_or_insert_with(|| "the arguments cannot be read".to_owned());
+        return;
+    };
+    let mut texts = Vec::new();
+    collect_texts(args, &mut Vec::new(), &mut texts);
+    let databases: Vec<_> = texts.iter().filter(|argument| argument.names_database()).collect();
+    let databases: Vec<_> =
+        databases.iter().flat_map(|argument| sql::names_of_database(argument.text)).collect();
+    let tool = ToolAccess::of_call(facts);
+    for argument in texts.iter().filter(|argument| !argument.has_no_effect(facts)) {
+        let key = argument.key();
+        effects.hosts.extend(hosts::uses_in_text(argument.text));
+        effects.git.extend(git::use_of_argument(key, argument.text).filter(|_| !tool.reads_by_name));
+        effects.sql.extend(sql::uses_of_argument(key, argument.text, &databases));
+        tool.add_files(argument, folders, &mut effects.files);
+    }
+    if tool.searches && texts.iter().all(|argument| !argument.is_path()) {
+        let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(tool.below.clone());
+        effects.files.push(used);
+    }
+    let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
+    effects.kubernetes.extend(kubernetes::use_of_tool(facts.subject.tool.as_str(), text_of));
+}
+
+fn collect_texts<'a>(value: &'a OrderedValue, path: &mut Vec<String>, found: &mut Vec<TextArgument<'a>>) {
+    if let OrderedValue::Text(text) = value {
+        found.push(TextArgument { path: path.clone(), text });
+        return;
+    }
+    for (key, value) in value.children() {
+        path.push(key);
+        collect_texts(value, path, found);
+        path.pop();
+    }
+}
+
+impl TextArgument<'_> {
+    /// The name of the argument, or of the list that contains it.
+    fn key(&self) -> &str {
+        let is_index = |step: &&String| !step.bytes().all(|byte| byte.is_ascii_digit());
+        self.path.iter().rev().find(is_index).map_or("", String::as_str)
+    }
+
+    fn is_path(&self) -> bool {
+        let key = self.key().to_lowercase();
+        PATH_WORDS.iter().any(|word| key.contains(word)) && !self.text.contains('\n')
+    }
+
+    fn names_database(&self) -> bool {
+        let key = self.key().to_lowercase();
+        ["database", "db", "dbname", "connection", "connectionstring", "dsn", "host", "server", "profile"]
+            .contains(&key.as_str())
+    }
+
+    /// Whether the argument is a command, which is read as one, or is known to have no effect of its own.
+    fn has_no_effect(&self, facts: &CallFacts<'_>) -> bool {
+        let names = |pointer: &JsonPointer| pointer.touches_path(&self.path);
+        if !facts.commands().found.is_empty()
+            && facts.operand_pointers(OperandKind::Command).iter().any(names)
+            || facts.mappings().iter().flat_map(|mapping| &mapping.harmless).any(names)
+        {
+            return true;
+        }
+        let [key] = &self.path[..] else { return false };
+        let tool = facts.subject.tool.as_str();
+        if NAME_FILTERS.contains(&key.as_str()) || prose_keys(tool).is_some_and(|keys| keys.contains(key)) {
+            return true;
+        }
+        let value = OrderedValue::Text(self.text.to_owned());
+        let kinds: &[OperandKind] =
+            if facts.paths().found.is_empty() { &[OperandKind::Url] } else { &[OperandKind::Path] };
+        let kinds = if is_one_of(tool, SEARCHERS) { &[OperandKind::Path] } else { kinds };
+        BesideArgument { tool, kinds, folder: None, key, value: &value }.is_harmless() && !self.is_path()
+    }
+}
+
+/// What a tool does with the paths among its arguments.
+struct ToolAccess {
+    access: PathAccess,
+    below: FolderReach,
+    searches: bool,
+    patches: bool,
+    /// Whether its own name begins with a verb for reading.
+    reads_by_name: bool,
+}
+
+impl ToolAccess {
+    fn of_call(facts: &CallFacts<'_>) -> Self {
+        let tool = facts.subject.tool.as_str();
+        let (lists, searches) = (is_one_of(tool, LISTERS), is_one_of(tool, SEARCHERS));
+        let is_kind = |kind: ToolKind| kind.includes(tool, RuleEffect::Restrict);
+        let patches = patch::applies_patches(tool);
+        let access = match () {
+            () if lists => PathAccess::List,
+            () if is_kind(ToolKind::Edit) => PathAccess::Write,
+            () if is_kind(ToolKind::Read) => PathAccess::Read,
+            () => PathAccess::Unknown,
+        };
+        let filters = NAME_FILTERS.iter().filter_map(|key| facts.args()?.get(key)?.text()).map(str::to_owned);
+        let below = match () {
+            () if searches => FolderReach::of_names(&filters.collect::<Vec<_>>()),
+            () if lists || is_kind(ToolKind::Edit) || is_kind(ToolKind::Read) => FolderReach::itself(),
+            () => FolderReach::everything(),
+        };
+        let own = tool.rsplit("__").next().unwrap_or(tool);
+        let verb = own.split(['_', '-']).next().unwrap_or_default().to_lowercase();
+        let reads = ["get", "list", "read", "search", "find", "view", "show", "describe", "count", "compare"];
+        Self { access, below, searches, patches, reads_by_name: reads.contains(&verb.as_str()) }
+    }
+
+    fn add_files(&self, argument: &TextArgument<'_>, folders: &[String], files: &mut Vec<FileUse>) {
+        let text = argument.text;
+        if self.patches || text.starts_with("*** Begin Patch") || text.starts_with("diff --git") {
+            files
+                .extend(patched_files(text).map(|(file, access)| FileUse::new(file, folders, access, false)));
+        }
+        let is_path = argument.is_path();
+        if is_path {
+            let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let has_ending = name.trim_start_matches('.').contains('.');
+            let below = if has_ending && !self.searches { FolderReach::itself() } else { self.below.clone() };
+            files.push(FileUse::new(&with_holes(text), folders, self.access, false).with_below(below));
+        } else if argument.key() == "pattern" && self.access == PathAccess::List {
+            let shown = text.split('/').filter(|segment| *segment != "**").collect::<Vec<_>>().join("/");
+            files.push(FileUse::new(&with_holes(&shown), folders, self.access, false));
+        } else {
+            files.extend(uses_in_text(text, folders));
+        }
+    }
+}
+
+fn is_one_of(tool: &str, names: &str) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    let plain: String = own.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_lowercase();
+    has_word(names, &plain)
+}
+
+/// The path with U+FFFF for each wildcard, which a tool may expand.
+fn with_holes(path: &str) -> String {
+    path.replace(['*', '?'], "\u{ffff}")
+}
+
+/// The files that a patch names: in the grammar of `apply_patch`, or as `diff` writes it.
+fn patched_files(patch: &str) -> impl Iterator<Item = (&str, PathAccess)> {
+    patch.lines().filter_map(|line| {
+        if let Some((what, file)) = line.strip_prefix("*** ").and_then(|rest| rest.split_once(": ")) {
+            return Some((
+                file,
+                if what.starts_with("Delete") { PathAccess::Delete } else { PathAccess::Write },
+            ));
+        }
+        let heads = ["+++ ", "--- ", "rename from ", "rename to ", "copy from ", "copy to "];
+        let file = heads.iter().find_map(|head| line.strip_prefix(head))?;
+        let file = file.split('\t').next().unwrap_or(file);
+        Some((file.strip_prefix("a/").or_else(|| file.strip_prefix("b/")).unwrap_or(file), PathAccess::Write))
+    })
+}

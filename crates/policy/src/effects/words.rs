@@ -1,0 +1,84 @@
+//! Effects in words.
+
+use super::{GitChange, GitUse, HostUse, KubernetesUse, SqlKind, SqlUse};
+use countersign_patterns::{FileUse, command::PathAccess};
+use std::fmt;
+
+/// What happens to a file, as a verb.
+const fn describe_access(access: PathAccess) -> &'static str {
+    match access {
+        PathAccess::Read => "reads",
+        PathAccess::List => "lists",
+        PathAccess::Write => "writes",
+        PathAccess::Delete => "deletes",
+        PathAccess::Unknown => "uses",
+    }
+}
+
+/// A use of a file, in words.
+pub(crate) fn describe_file(used: &FileUse) -> String {
+    let verb = describe_access(used.access);
+    if used.below.is_itself() {
+        format!("{verb} {}", used.shown)
+    } else {
+        format!("{verb} files in {}", used.shown)
+    }
+}
+
+impl fmt::Display for GitUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let branch = self.branch.as_deref().unwrap_or("a branch that it does not name");
+        match self.change {
+            Some(GitChange::Update) => write!(f, "moves {branch}"),
+            Some(GitChange::Force) => write!(f, "moves {branch} by force"),
+            Some(GitChange::Delete) => write!(f, "deletes {branch}"),
+            None => write!(f, "may change {branch}"),
+        }
+    }
+}
+
+impl fmt::Display for HostUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            Some(host) if self.is_certain => write!(f, "connects to {host}"),
+            Some(host) => write!(f, "names {host}"),
+            None => f.write_str("connects to a host that it does not name"),
+        }
+    }
+}
+
+impl fmt::Display for KubernetesUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.verb.as_deref().unwrap_or("may change"))?;
+        for part in [&self.kind, &self.name].into_iter().flatten() {
+            write!(f, " {part}")?;
+        }
+        if let Some(namespace) = &self.namespace {
+            write!(f, " in namespace {namespace}")?;
+        }
+        match &self.context {
+            Some(context) => write!(f, " in cluster {context}"),
+            None => f.write_str(" in a cluster that it does not name"),
+        }
+    }
+}
+
+impl fmt::Display for SqlUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Some(SqlKind::Read) => "reads",
+            Some(SqlKind::Write) => "writes",
+            Some(SqlKind::Schema) => "changes the schema of",
+            None => "may change",
+        })?;
+        if self.tables.is_empty() {
+            f.write_str(" a database")?;
+        } else {
+            write!(f, " table {}", self.tables.join(", "))?;
+        }
+        match self.databases.first() {
+            Some(database) => write!(f, " in {database}"),
+            None => f.write_str(" of a server that it does not name"),
+        }
+    }
+}

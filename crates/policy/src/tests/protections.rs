@@ -1,0 +1,137 @@
+//! Protections: what they guard, whatever tool is used.
+
+use super::*;
+
+const FILES: &str = include_str!("data/protected_files.tsv");
+const WAYS: &str = include_str!("data/ways_to_files.tsv");
+const HARMLESS: &str = include_str!("data/harmless_calls.tsv");
+
+fn rows(data: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = data.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_once('\t').expect("two columns"))
+}
+
+fn in_shop(call: TestCall) -> TestCall {
+    let folder = Some("/srv/shop".to_owned());
+    TestCall { place: Some(Place { project: folder.clone(), folder, ..Place::default() }), ..call }
+}
+
+/// A policy that allows everything but what the protection guards.
+fn protecting(things: &str) -> Policy {
+    let text = format!(
+        "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"\n[[protect]]\nname = \"guard\"\nverdict = \"block\"\n{things}\n"
+    );
+    Policy::read(&text).unwrap_or_else(|e| panic!("{things}: {e}"))
+}
+
+fn path_protection(pattern: &str) -> Policy {
+    protecting(&format!("path = {pattern:?}"))
+}
+
+#[test]
+fn no_way_to_a_protected_file_is_allowed() {
+    let mut missed = Vec::new();
+    for (pattern, path) in rows(FILES) {
+        let policy = path_protection(pattern);
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        for (tool, way) in rows(WAYS) {
+            let is_raw = way.contains("\"raw\":true");
+            let way = way.replace(",\"raw\":true", "").replace("{dir}", folder).replace("{name}", name);
+            let arguments = if is_raw { way } else { way.replace("{}", path) };
+            let call = in_shop(call(tool, &arguments));
+            if call.verdict(&policy) == Verdict::Allow {
+                missed.push(format!("{pattern}\t{tool}\t{arguments}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} allowed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn harmless_calls_stay_free_beside_protections() {
+    let policy = protecting("package = \"secrets\"\nfolders = \"ignore\"");
+    let asked: Vec<_> = rows(HARMLESS)
+        .map(|(tool, arguments)| (tool, arguments, in_shop(call(tool, arguments)).judge(&policy)))
+        .filter(|(.., judgement)| judgement.verdict != Verdict::Allow)
+        .map(|(tool, arguments, judgement)| format!("{tool}\t{arguments}\t{}", judgement.reason))
+        .collect();
+    assert!(asked.is_empty(), "{}:\n{}", asked.len(), asked.join("\n"));
+}
+
+/// The verdicts of the commands and calls of a data file, whose first column is the protection.
+#[test]
+fn things_other_than_files_are_guarded() {
+    let mut wrong = Vec::new();
+    for line in include_str!("data/protected_things.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<_> = line.split('\t').collect();
+        let [things, expected, tool, arguments] = columns[..] else { panic!("four columns: {line}") };
+        let call = if arguments.starts_with('{') { call(tool, arguments) } else { bash(arguments) };
+        let judgement = in_shop(call).judge(&protecting(things));
+        if judgement.verdict.as_str() != expected {
+            wrong.push(format!("{line}\n    {}: {}", judgement.verdict.as_str(), judgement.reason));
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn conditions_read_effects() {
+    let rule = |when: &str| {
+        format!("default = \"allow\"\n[[rule]]\nname = \"r\"\nwhen = {when:?}\nverdict = \"block\"\n")
+    };
+    let verdict =
+        |when: &str, line: &str| in_shop(bash(line)).verdict(&Policy::read(&rule(when)).expect("a policy"));
+    let etc = "effects.writes.exists(p, p.startsWith('/etc/'))";
+    assert_eq!(verdict(etc, "echo x > /etc/hosts"), Verdict::Block);
+    assert_eq!(verdict(etc, "cd /etc && echo x > hosts"), Verdict::Block);
+    assert_eq!(verdict(etc, "echo x > hosts"), Verdict::Allow);
+    assert_eq!(verdict(etc, "python3 -c 'x'"), Verdict::Ask);
+    assert_eq!(verdict("'example.com' in effects.hosts", "curl https://example.com/x"), Verdict::Block);
+    assert_eq!(verdict("effects.deletes.size() > 0", "rm a"), Verdict::Block);
+    assert_eq!(verdict(etc, "ls *.rs"), Verdict::Allow);
+    assert_eq!(verdict(etc, "echo x > $F"), Verdict::Ask);
+    let unknown = Policy::read(&rule("effects.write.size() > 0")).expect_err("no such list").to_string();
+    assert!(unknown.contains("writes"), "{unknown}");
+    let allowing = rule(etc).replace("\"block\"", "\"allow\"");
+    let error = Policy::read(&allowing).expect_err("it would allow").to_string();
+    assert!(error.contains("cannot allow"), "{error}");
+}
+
+#[test]
+fn effects_are_described_in_words() {
+    let policy = Policy::shipped();
+    for (line, words) in [
+        ("cat .env", vec!["reads .env"]),
+        ("git push -f origin main", vec!["moves main by force"]),
+        ("psql -d prod -c 'drop table customers'", vec!["changes the schema of table customers in prod"]),
+        ("curl https://example.com -o x.html", vec!["uses x.html", "connects to example.com"]),
+        ("rm -rf build/out", vec!["deletes files in build/out"]),
+        ("kubectl delete pod x", vec!["delete pod x in a cluster that it does not name"]),
+        ("cp a.txt b.txt", vec!["reads a.txt", "writes b.txt"]),
+    ] {
+        assert_eq!(in_shop(bash(line)).effects(&policy), words, "{line}");
+    }
+}
+
+#[test]
+fn mistakes_in_protections_name_the_remedy() {
+    for (things, part) in [
+        ("", "names nothing"),
+        ("access = \"read\"", "says more about `path`"),
+        ("path = \"a/../b\"", "cannot match"),
+        ("path = \"x\"\naccess = \"reads\"", "did you mean `read`"),
+        ("package = \"secret\"", "did you mean `secrets`"),
+        ("package = \"secrets\"\npath = \"x\"", "a `package` says what"),
+        ("git = { branch = \"main\", change = [\"forced\"] }", "did you mean `force`"),
+        ("git = {}", "branch"),
+        ("kubernetes = { verb = [\"get\"] }", "needs `context`"),
+        ("sql = { statements = [\"read\"] }", "needs `database`"),
+        ("paths = \"x\"", "did you mean `path`"),
+    ] {
+        let text = format!("[[protect]]\nname = \"guard\"\nverdict = \"block\"\n{things}\n");
+        let error = Policy::read(&text).expect_err(things).to_string();
+        assert!(error.contains(part), "{things}: {error}");
+    }
+    let allowing = "[[protect]]\nname = \"guard\"\nverdict = \"allow\"\npath = \"x\"\n";
+    assert!(Policy::read(allowing).expect_err("it allows").to_string().contains("asks or blocks"));
+}
