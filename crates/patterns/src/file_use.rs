@@ -101,7 +101,12 @@ impl FileUse {
             paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
             paths.push(fold(&format!("{ROOT_HOME}{rest}")));
         } else if folders.is_empty() {
-            paths.extend([SOME_FOLDER, HOLE].map(|folder| fold(&format!("/{folder}/{text}"))));
+            let below = fold(&format!("/{text}"));
+            // Steps upwards may lead anywhere.
+            if text.split('/').any(|segment| segment == "..") {
+                paths.push(format!("/{HOLE}{below}"));
+            }
+            paths.push(format!("/{SOME_FOLDER}{below}"));
         }
         if paths.is_empty() {
             paths.extend(folders.iter().map(|folder| fold(&format!("{folder}/{text}"))));
@@ -389,7 +394,10 @@ mod tests {
         let used = FileUse::new("src/.env", &[], PathAccess::Read, false);
         let answer = |pattern| ProtectedPath::new(pattern).expect("a pattern").match_use(&used);
         assert_eq!(answer("**/.env"), MatchAnswer::Yes);
-        assert_eq!(answer("/srv/shop/src/.env"), MatchAnswer::Unclear);
+        assert_eq!(answer("/srv/shop/src/.env"), MatchAnswer::No);
+        let above = FileUse::new("../../etc/passwd", &[], PathAccess::Read, false);
+        let etc = ProtectedPath::new("/etc/**").expect("a pattern");
+        assert_eq!(etc.match_use(&above), MatchAnswer::Unclear);
         assert_eq!(answer("**/.envrc"), MatchAnswer::No);
         assert_eq!(used.known_paths().count(), 0);
     }

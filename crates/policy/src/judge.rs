@@ -36,9 +36,15 @@ impl Policy {
         if answers.is_empty() {
             answers.extend(self.answer_of_zone(&facts));
         }
-        let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
-            Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
-            None => self.judge_without_rule(rules(), &facts),
+        // A doubt explains nothing where the call would be asked without it.
+        let is_doubt_only = !answers.is_empty() && answers.iter().all(RuleAnswer::is_mere_doubt);
+        let asked_anyway = (is_doubt_only && self.answer_of_zone(&facts).is_none())
+            .then(|| self.judge_without_rule(rules(), &facts))
+            .filter(|judgement| judgement.verdict != Verdict::Allow);
+        let mut judgement = match (asked_anyway, answers.iter().map(|answer| answer.verdict).max()) {
+            (Some(judgement), _) => judgement,
+            (None, Some(verdict)) => self.judge_by_rules(verdict, &answers, &facts),
+            (None, None) => self.judge_without_rule(rules(), &facts),
         };
         if let (Basis::Rule, Verdict::Allow, Some(reason)) = (judgement.basis, judgement.verdict, combination)
         {

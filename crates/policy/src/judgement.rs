@@ -107,7 +107,7 @@ pub struct MatchedRule {
 }
 
 /// The terms that one rule sets.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct OwnTerms {
     pub(crate) expires: Option<Duration>,
     pub(crate) allow_on_expiry: bool,

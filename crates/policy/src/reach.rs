@@ -2,7 +2,7 @@
 
 use crate::{
     JudgedCall, Policy, RuleEffect, facts::CallFacts, harmless::ToolKind, outcome::SelectorHit,
-    selector::InsideSelector,
+    rule::PolicyRule, selector::InsideSelector,
 };
 
 /// The files that a call reaches, as far as it is certain.
@@ -14,7 +14,7 @@ pub enum CallReach {
     ProjectFiles,
     /// All its paths are in its project, also those in its commands. Its commands may do more than change files.
     Project,
-    /// It may reach other files, an address, or files of Git itself.
+    /// It may reach other files, an address, something protected, or files of Git itself.
     Elsewhere,
 }
 
@@ -31,8 +31,12 @@ impl Policy {
         if commands.found.is_empty() && paths.found.is_empty() {
             return CallReach::NoFiles;
         }
+        let is_guarded = |rule: &PolicyRule| rule.is_protection() && rule.answer(&facts).is_some();
+        if self.rules.iter().any(is_guarded) {
+            return CallReach::Elsewhere;
+        }
         let inside = InsideSelector { project: true, folders: Vec::new() };
-        if !matches!(facts.match_inside(&inside), SelectorHit::Yes(_)) {
+        if !matches!(facts.match_inside(&inside).0, SelectorHit::Yes(_)) {
             return CallReach::Elsewhere;
         }
         let is_git = |path: &str| path.split('/').any(|part| part.eq_ignore_ascii_case(".git"));

@@ -132,6 +132,12 @@ impl<'a> RuleAnswer<'a> {
         }
     }
 
+    /// Whether a protection only asks because the call may reach what it guards, on the usual terms.
+    pub(crate) fn is_mere_doubt(&self) -> bool {
+        let asks = self.rule.verdict == Verdict::Ask && self.rule.terms == OwnTerms::default();
+        self.rule.is_protection() && self.strange && asks
+    }
+
     pub(crate) fn terms(&self) -> &'a OwnTerms {
         &self.rule.terms
     }

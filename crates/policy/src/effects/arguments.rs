@@ -82,6 +82,9 @@ pub(super) fn add_effects(facts: &CallFacts<'_>, folders: &[String], effects: &m
         let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(tool.below.clone());
         effects.files.push(used);
     }
+    // Where symbolic links on the paths of the call lead, as far as its hook has followed them.
+    let targets = facts.subject.place.iter().flat_map(|place| &place.link_targets);
+    effects.files.extend(targets.map(|target| FileUse::new(target, &[], PathAccess::Unknown, false)));
     let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
     effects.kubernetes.extend(kubernetes::use_of_tool(facts.subject.tool.as_str(), text_of));
 }

@@ -82,7 +82,14 @@ fn read_protection<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<Pars
         unless,
         terms,
     };
-    Ok((rule, SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical }))
+    let position = SourcePosition {
+        at: at.at,
+        verdict_at: at.at,
+        examples,
+        selectors: canonical,
+        is_always_excepted: false,
+    };
+    Ok((rule, position))
 }
 
 /// A string that is equal for protections of the same things.

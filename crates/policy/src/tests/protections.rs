@@ -135,3 +135,13 @@ fn mistakes_in_protections_name_the_remedy() {
     let allowing = "[[protect]]\nname = \"guard\"\nverdict = \"allow\"\npath = \"x\"\n";
     assert!(Policy::read(allowing).expect_err("it allows").to_string().contains("asks or blocks"));
 }
+
+#[test]
+fn links_lead_to_protected_files() {
+    let policy = path_protection("~/.ssh/**");
+    let mut linked = in_shop(bash("cat notes"));
+    assert_eq!(linked.verdict(&policy), Verdict::Allow);
+    let targets = vec!["/home/ada/.ssh/id_rsa".to_owned()];
+    linked.place = linked.place.map(|place| Place { link_targets: targets, ..place });
+    assert_eq!(linked.verdict(&policy), Verdict::Block);
+}
