@@ -212,7 +212,8 @@ mod tests {
             assert_eq!(fixture.shell(command), [expected], "{command}");
         }
         let shop = fixture.folder.path().canonicalize().expect("a path").join("shop/src/leak");
-        let read = fixture.find_targets("Read", &serde_json::json!({ "file_path": shop.display().to_string() }));
+        let read =
+            fixture.find_targets("Read", &serde_json::json!({ "file_path": shop.display().to_string() }));
         assert_eq!(read, (vec!["other/secret".to_owned()], true));
     }
 
