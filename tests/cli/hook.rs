@@ -206,7 +206,7 @@ async fn repeated_call_finds_the_decision_without_asking_again() {
     with_desk(async |desk| {
         let first = desk.pipes("hook claude-code --wait 1s", &message("claude_code_pre_tool_use")).await;
         assert_snapshot!(first, @r#"
-        {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"No decision yet: call toolu_01A (Bash) waits for a person. They decide at: countersign allow toolu_01A. Tell the user so. Repeat exactly the same call to wait again or to get the decision; people are not asked twice."}}
+        {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"No decision yet: call toolu_01A (Bash) waits for a person. Asked because: no rule matches this call. They decide at: countersign allow toolu_01A. Tell the user so. Repeat exactly the same call to wait again or to get the decision; people are not asked twice."}}
         exit 0
         "#);
         let second = message_with_id("claude_code_pre_tool_use", "toolu_02");

@@ -23,6 +23,7 @@ mod help;
 mod hook;
 mod hook_decisions;
 mod hook_generic;
+mod hook_links;
 mod hook_more_agents;
 mod hook_reports;
 mod hostile_text;

@@ -77,7 +77,7 @@ async fn failed_case_shows_the_actual_verdict() {
         assert_snapshot!(desk.types("policy test --policy policy.toml good.toml bad.toml").await, @"
         failed bad.toml:1 removing
           expected block
-          actual   ask: no rule matches this call
+          actual   ask: no rule allows `rm -rf /` in this line
         failed bad.toml:6 case 2
           expected allow by another
           actual   allow by harmless shell: the rule says so

@@ -70,7 +70,7 @@ async fn policy_that_contradicts_the_profile_stays() {
 }
 
 /// The last lines of an installation, after the change of the file.
-fn said(installed: &str) -> String {
+fn read_notes(installed: &str) -> String {
     let lines: Vec<_> = installed.lines().skip_while(|line| !line.contains(" is changed.")).collect();
     lines.join("\n")
 }
@@ -79,7 +79,7 @@ fn said(installed: &str) -> String {
 async fn install_activates_coding_in_a_new_log() {
     with_empty_desk(async |desk| {
         let installed = desk.types("install codex --yes --database log.db").await;
-        assert_snapshot!(said(&installed.stdout), @"
+        assert_snapshot!(read_notes(&installed.stdout), @"
         [here]/.codex/config.toml is changed.
         The policy is now the profile coding: reading, editing, builds, tests and local Git in the project are free; all else is asked. To choose another: countersign --database log.db policy use careful, or --profile.
         Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.
@@ -111,7 +111,7 @@ async fn install_keeps_a_chosen_policy() {
         assert_eq!(active_policy(desk).await["text"], Policy::SHIPPED, "a person chose it");
         desk.types("policy use careful --yes --as user:ada").await;
         let careful = desk.types("install claude-code --yes").await;
-        assert_snapshot!([own, shipped, careful].map(|screen| said(&screen.stdout)).join("\n"), @"
+        assert_snapshot!([own, shipped, careful].map(|screen| read_notes(&screen.stdout)).join("\n"), @"
         [here]/.cursor/hooks.json is changed.
         Your own policy stays active (from a test). To add the profile coding, with your rules as a layer: countersign policy use coding
         Check the hooks with: countersign install --verify
@@ -132,7 +132,7 @@ async fn install_succeeds_where_the_policy_cannot_be_set() {
     with_desk(async |desk| {
         let far = desk.types("install codex --yes --server http://127.0.0.1:1").await;
         let agent = desk.types("install cursor --yes --as agent:bot").await;
-        assert_snapshot!([&far, &agent].map(|screen| said(&screen.stdout)).join("\n"), @"
+        assert_snapshot!([&far, &agent].map(|screen| read_notes(&screen.stdout)).join("\n"), @"
         [here]/.codex/config.toml is changed.
         The policy was not changed: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server. Whoever may set it can use the profile coding: countersign --server http://127.0.0.1:1 policy use coding
         Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.

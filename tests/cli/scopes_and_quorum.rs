@@ -95,7 +95,7 @@ async fn grant_has_the_chosen_scope() {
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE                                        GIVEN BY  WHEN    ON CALL
             6  bash  allow   command `echo **` in folder [here]  user:ada  [ago]  call_1
-            7  bash  deny    this exact call                        user:ada  [ago]  call_2
+            7  bash  deny    this exact call                              user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"

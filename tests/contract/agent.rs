@@ -36,7 +36,7 @@ pub(crate) async fn run(part: &str) {
             releasing.released.send_replace(true);
         }
     });
-    let outcome = ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool).await;
+    let outcome = Box::pin(ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool)).await;
     print(&serde_json::to_string(&outcome).expect("an outcome is JSON"));
     // Dropping the runtime would wait for standard input.
     std::process::exit(0);

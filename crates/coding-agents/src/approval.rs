@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_a_server_does_not_know_are_left_out() {
+    fn fields_unknown_to_the_server_are_left_out() {
         let place = Place {
             project: Some("/srv/shop".to_owned()),
             link_targets: vec!["/etc".to_owned()],

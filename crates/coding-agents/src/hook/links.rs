@@ -180,7 +180,7 @@ mod tests {
         }
 
         /// The targets without the folder, and whether the place keeps its project.
-        fn look(&self, tool: &str, arguments: &serde_json::Value) -> (Vec<String>, bool) {
+        fn find_targets(&self, tool: &str, arguments: &serde_json::Value) -> (Vec<String>, bool) {
             let root = self.folder.path().canonicalize().expect("a path");
             let shop = root.join("shop").display().to_string();
             let place = Place { project: Some(shop.clone()), folder: Some(shop), ..Place::default() };
@@ -191,7 +191,7 @@ mod tests {
         }
 
         fn shell(&self, command: &str) -> Vec<String> {
-            self.look("Bash", &serde_json::json!({ "command": command })).0
+            self.find_targets("Bash", &serde_json::json!({ "command": command })).0
         }
     }
 
@@ -212,7 +212,8 @@ mod tests {
             assert_eq!(fixture.shell(command), [expected], "{command}");
         }
         let shop = fixture.folder.path().canonicalize().expect("a path").join("shop/src/leak");
-        let read = fixture.look("Read", &serde_json::json!({ "file_path": shop.display().to_string() }));
+        let read =
+            fixture.find_targets("Read", &serde_json::json!({ "file_path": shop.display().to_string() }));
         assert_eq!(read, (vec!["other/secret".to_owned()], true));
     }
 
@@ -228,8 +229,8 @@ mod tests {
     fn call_with_too_many_paths_has_no_project() {
         let fixture = Fixture::new();
         let words: Vec<_> = (0..=MAX_PATHS).map(|number| format!("f{number}")).collect();
-        let look = |command: String| fixture.look("Bash", &serde_json::json!({ "command": command }));
-        assert!(!look(format!("cat {}", words.join(" "))).1);
-        assert!(look(format!("cat {}", words[..100].join(" "))).1);
+        let find = |command: String| fixture.find_targets("Bash", &serde_json::json!({ "command": command }));
+        assert!(!find(format!("cat {}", words.join(" "))).1);
+        assert!(find(format!("cat {}", words[..100].join(" "))).1);
     }
 }

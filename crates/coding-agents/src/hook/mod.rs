@@ -25,7 +25,7 @@ pub use project::{find_project, start_folder};
 
 use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, approval::ClaimedCall, seek_approval};
 use countersign_api::{
-    ApprovalGate, ApprovalRequest, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
+    ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
 };
 use countersign_events::Source;
 use running_calls::running_calls;
@@ -145,7 +145,7 @@ async fn decide(
         ApprovalOutcome::Refused(reason) => HookAnswer::Deny { reason },
         ApprovalOutcome::Pending(call) => {
             let place = (terms.decision_place)(&call);
-            let why = call.request.as_ref().map(explain_request).unwrap_or_default();
+            let why = explain_request(&call);
             let reason = format!(
                 "No decision yet: call {} ({}) waits for a person.{why} They decide at: {place}. Tell the user so. Repeat exactly \
                  the same call to wait again or to get the decision; people are not asked twice.",
@@ -157,7 +157,8 @@ async fn decide(
 }
 
 /// Why people are asked, as a sentence that names the rule.
-fn explain_request(request: &ApprovalRequest) -> String {
+fn explain_request(call: &Call) -> String {
+    let Some(request) = &call.request else { return String::new() };
     let reason = &request.reason;
     match &request.rule {
         Some(rule) if !reason.contains(rule.as_str()) => format!(" Asked because: {reason} (rule {rule:?})."),

@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(project(&home), None);
         assert_eq!(project(Path::new("/")), None);
         assert_eq!(project(&home.join("missing")), None);
-        let linked = home.join("shop/work/feature");
+        let linked = home.join("shop/trees/feature");
         create_dir_all(linked.join("src")).expect("folders");
         std::fs::write(linked.join(".git"), "gitdir: ../../.git/worktrees/feature\n").expect("written");
         assert_eq!(project(&linked.join("src")), Some(linked), "a linked worktree is a project of its own");

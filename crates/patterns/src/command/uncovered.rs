@@ -9,6 +9,9 @@ use super::{
     script::{CommandClarity, ParsedCommand, ParsedScript},
 };
 
+/// The most words of a command that are compared one by one.
+const MAX_WORDS: usize = 8;
+
 /// A command of a line that no pattern allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UncoveredCommand {
@@ -102,7 +105,8 @@ impl ParsedScript {
             without.commands[index].reading.roles[*at] = reading.roles[*at];
             patterns.iter().any(|pattern| is_allowed(pattern, &without, index, files))
         };
-        let at = (0..reading.roles.len()).find(|at| !is_shown(at))?;
+        let is_fixed = |at: &usize| reading.roles[*at] != WordRole::Free;
+        let at = (0..reading.roles.len()).filter(is_fixed).take(MAX_WORDS).find(|at| !is_shown(at))?;
         let why = match reading.roles[at] {
             WordRole::Free => return None,
             WordRole::Fixed { effect: Some(effect), .. } => HindranceKind::Effect(effect),
