@@ -127,7 +127,9 @@ export interface Place {
   address?: string;
   program?: string;
   folder?: string;
+  project?: string;
   host?: string;
+  agent?: string;
 }
 
 export interface Call {
