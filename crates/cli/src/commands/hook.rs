@@ -4,8 +4,8 @@ use countersign_api::{Call, CancelRequest, SharedGate};
 use countersign_coding_agents::{
     agents::find_program,
     hook::{
-        HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook, find_project,
-        start_folder,
+        HookMessage, HookOrigin, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook,
+        find_project, start_folder,
     },
 };
 use countersign_console::{
@@ -112,7 +112,9 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     let mut signals = TerminationSignals::listen()?;
     let text = read_message()?;
     let message = args.caller.read_message(&text)?;
-    let gate = context.connect_to_propose().await?;
+    let borrower = args.caller.borrower(&has_value);
+    let kind = borrower.or(args.caller.kind());
+    let gate = context.connect_to_propose_for(kind).await?;
     let place = decision_place(context)?;
     let host = context.host_name();
     let project = project_of_agent();
@@ -123,9 +125,8 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
             HookDecision::None if args.caller.has_own_rules() => RuleAllowance::None,
             HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
         },
-        host: host.as_deref(),
-        project: project.as_deref(),
-        ignores_edits: args.caller.is_borrowed(&has_value),
+        origin: HookOrigin { agent: kind, project: project.as_deref(), host: host.as_deref() },
+        ignores_edits: borrower.is_some(),
         defers: args.defer || !args.caller.has_own_rules(),
         decision_place: &place,
     };

@@ -60,8 +60,10 @@ impl HookProgram for ClaudeCode {
     }
 
     /// Other agents read its configuration, and ignore changed arguments.
-    fn is_borrowed(&self, is_set: &dyn Fn(&str) -> bool) -> bool {
-        is_set("QWEN_CODE") || is_set("COPILOT_CLI")
+    fn borrower(&self, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+        [("QWEN_CODE", "qwen-code"), ("COPILOT_CLI", "copilot-cli")]
+            .into_iter()
+            .find_map(|(variable, agent)| is_set(variable).then_some(agent))
     }
 }
 

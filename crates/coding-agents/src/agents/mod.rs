@@ -26,4 +26,4 @@ pub use coding_agent::{CodingAgent, CompanionFile, ServerConfigs};
 pub(crate) use cursor::Cursor;
 #[cfg(test)]
 pub(crate) use gemini_cli::GeminiCli;
-pub use list::{CODING_AGENTS, UnknownAgent, find_agent, find_program, names};
+pub use list::{CODING_AGENTS, UnknownAgent, find_agent, find_program, find_started_agent, names};

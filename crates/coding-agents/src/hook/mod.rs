@@ -18,7 +18,7 @@ pub use answer::HookAnswer;
 pub use event::HookEvent;
 pub use failure::HookFailure;
 pub(crate) use generic::AnyProgram;
-pub use message::{HookMessage, MAX_MESSAGE_BYTES};
+pub use message::{HookMessage, HookOrigin, MAX_MESSAGE_BYTES};
 pub use program::HookProgram;
 pub use project::{find_project, start_folder};
 
@@ -39,10 +39,8 @@ pub struct HookTerms<'a> {
     pub lease_seconds: u32,
     /// The answer to a call that a rule allows, without a person.
     pub rule_answer: RuleAllowance,
-    /// The machine on which the calls run, if the log is shared by several.
-    pub host: Option<&'a str>,
-    /// The folder of the project in which the agent was started, see [`find_project`].
-    pub project: Option<&'a str>,
+    /// The agent behind the hook, and where it works.
+    pub origin: HookOrigin<'a>,
     /// Whether the agent that runs this hook is known to ignore changed arguments, for example because it borrows the hooks of
     /// another agent.
     pub ignores_edits: bool,
@@ -193,7 +191,7 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
         annotations: None,
         impact: None,
         description: message.description.clone(),
-        place: message.place(terms.host, terms.project),
+        place: message.place(terms.origin),
         definition: None,
         expires_in_seconds: None,
         replaces: None,
