@@ -22,6 +22,7 @@ mod full_disk;
 mod help;
 mod hook;
 mod hook_decisions;
+mod hook_events;
 mod hook_generic;
 mod hook_more_agents;
 mod hook_reports;

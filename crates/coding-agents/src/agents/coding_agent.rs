@@ -1,5 +1,6 @@
 //! What Countersign knows of a coding agent.
 
+use super::harmless_events::HarmlessEvents;
 use crate::{
     config::{ConfigError, ConfigFormat},
     hook::HookProgram,
@@ -31,6 +32,16 @@ const EXIT_GUARD: &str = "|| { echo 'countersign: the call is blocked' >&2; exit
 pub trait CodingAgent: HookProgram {
     /// The events whose hooks are installed, that before a tool first: its hook stops calls.
     fn installed_events(&self) -> &'static [&'static str];
+
+    /// The events about which Countersign is asked or told, as the agent names them.
+    fn covered_events(&self) -> &'static [&'static str] {
+        self.installed_events()
+    }
+
+    /// The other events of the agent.
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[]
+    }
 
     /// The configuration file, relative to a user's home folder or a project folder.
     fn config_file(&self) -> &'static str;

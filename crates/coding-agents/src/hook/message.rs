@@ -92,6 +92,9 @@ struct MessageFields {
     cwd: Option<String>,
     #[serde(default)]
     agent_type: Option<String>,
+    /// The skill whose text has the command.
+    #[serde(default)]
+    command_name: Option<String>,
 }
 
 impl HookMessage {
@@ -127,7 +130,7 @@ impl HookMessage {
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
             tool_response: fields.tool_response.or(fields.tool_output).or(fields.tool_result),
             error: fields.error.or(fields.error_message),
-            description: None,
+            description: fields.command_name.map(|skill| format!("a command in the text of {skill}")),
             sub_agent: fields.agent_type.filter(|name| !name.is_empty()),
             cwd: fields.cwd.or(fields.working_dir),
         })

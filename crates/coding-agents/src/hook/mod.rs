@@ -68,6 +68,7 @@ pub async fn answer_hook(
 ) -> Result<String, HookFailure> {
     let answer = match message.event {
         HookEvent::BeforeTool => before_tool(gate, caller, message, terms).await?,
+        HookEvent::SkillCommand => skill_command(gate, caller, message, terms).await?,
         HookEvent::PermissionRequest => permission_request(gate, caller, message, terms).await?,
         HookEvent::AfterTool | HookEvent::AfterToolFailure => {
             result::record_result(gate, caller, message).await?
@@ -76,6 +77,8 @@ pub async fn answer_hook(
             result::record_refusal(gate, caller, message).await?;
             HookAnswer::Silent
         }
+        // The configuration is on this machine, so whoever runs the hook checks it.
+        HookEvent::ConfigChange => HookAnswer::Silent,
         HookEvent::SessionEnd => {
             result::end_unreported_calls(gate, caller, message).await?;
             HookAnswer::Silent
@@ -95,6 +98,18 @@ async fn before_tool(
     let executor = caller.executor(request.id.as_str());
     let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
     decide(gate, message, &thread, &request, &executor, edits, terms).await
+}
+
+/// Proposes a command in the text of a skill, and claims it.
+async fn skill_command(
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
+    message: &HookMessage,
+    terms: HookTerms<'_>,
+) -> Result<HookAnswer, HookFailure> {
+    let (thread, request) = read_call(message, terms)?;
+    let executor = caller.skill_executor(request.id.as_str());
+    decide(gate, message, &thread, &request, &executor, EditSupport::Unsupported, terms).await
 }
 
 /// Answers an agent's question if it may run a tool. Its message has no id of the call. Usually, the hook before the

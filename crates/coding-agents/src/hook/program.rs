@@ -73,6 +73,11 @@ impl dyn HookProgram + '_ {
         format!("{}-permission:{id}", self.name())
     }
 
+    /// The executor for a skill's command. The agent reports no result of it, so the session's end must not end it.
+    pub(super) fn skill_executor(&self, id: &str) -> String {
+        format!("{}-skill:{id}", self.name())
+    }
+
     /// Returns true if the hook before the tool has this executor.
     pub(super) fn is_before_tool(&self, executor: &str) -> bool {
         executor.strip_prefix(self.name()).is_some_and(|rest| rest.starts_with(':'))

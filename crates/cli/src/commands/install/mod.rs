@@ -1,6 +1,7 @@
 //! `countersign install` and `countersign uninstall`: the hooks in a coding agent's configuration.
 
 mod cases;
+mod config_change;
 mod config_file;
 mod config_scope;
 mod hook_program;
@@ -9,6 +10,7 @@ mod overview;
 mod verify;
 
 use crate::commands::{hook::HookDecision, policy::use_profile::use_profile};
+pub(crate) use config_change::find_hook_removal;
 use config_file::ConfigFile;
 use config_scope::ConfigScope;
 use countersign_coding_agents::{

@@ -61,13 +61,13 @@ pub(super) async fn verify_hooks(
 }
 
 /// The folders whose settings apply here.
-struct SettingFolders {
-    home: PathBuf,
-    project: PathBuf,
+pub(super) struct SettingFolders {
+    pub(super) home: PathBuf,
+    pub(super) project: PathBuf,
 }
 
 impl SettingFolders {
-    fn current() -> Self {
+    pub(super) fn current() -> Self {
         Self {
             home: read_variable("HOME").map(PathBuf::from).unwrap_or_default(),
             project: std::env::current_dir().unwrap_or_default(),
