@@ -25,6 +25,7 @@ mod hook_decisions;
 mod hook_events;
 mod hook_generic;
 mod hook_more_agents;
+mod hook_principal;
 mod hook_reports;
 mod hostile_text;
 mod identity_provider;
