@@ -25,6 +25,8 @@ const AGENTS = {
     command: (words = ["--allowedTools", "Bash"]) => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", ...words],
     env: (model) => ({ IS_SANDBOX: "1", ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     prepare: () => {},
+    runsGarbled: true,
+    runsKilled: false,
   },
   codex: {
     config: ".codex/config.toml",
@@ -35,6 +37,8 @@ const AGENTS = {
       const provider = `name = "scripted"\nbase_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "KEY"\n`;
       fs.writeFileSync(path.join(home, ".codex/config.toml"), `model = "m"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n${provider}`);
     },
+    runsGarbled: true,
+    runsKilled: true,
   },
   ...moreAgents(MODULES),
 };
@@ -150,8 +154,8 @@ function garbledProgram(text, home) {
   return text.replaceAll(COUNTERSIGN, script);
 }
 
-for (const [name, { runsFrozen }] of Object.entries(moreAgents(MODULES))) {
-  const runs = runsFrozen !== false;
+for (const name of Object.keys(AGENTS)) {
+  const runs = AGENTS[name].runsGarbled;
   test(`${name} ${runs ? "runs" : "does not run"} a call whose hook is replaced by one that prints garbage, as the guide says`, async () => {
     const played = await play(name, ALLOW, garbledProgram);
     assert.equal(played.ran, runs, played.output);
@@ -247,3 +251,18 @@ test("claude-code keeps the hook of a running session if its settings turn hooks
   const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");
   assert.deepEqual(results.map(({ data }) => data.status), ["success"], played.output);
 });
+
+/// A hook that is killed together with the shell that guards it.
+function killedWithShell(text, home) {
+  const script = path.join(home, "killed-with-shell");
+  fs.writeFileSync(script, "#!/bin/sh\nkill -KILL $PPID\nkill -KILL $$\n", { mode: 0o700 });
+  return text.replaceAll(COUNTERSIGN, script);
+}
+
+for (const name of Object.keys(AGENTS)) {
+  const runs = AGENTS[name].runsKilled;
+  test(`${name} ${runs ? "runs" : "does not run"} a call whose hook is killed with its shell, as the guide says`, async () => {
+    const played = await play(name, ALLOW, killedWithShell);
+    assert.equal(played.ran, runs, played.output);
+  });
+}

@@ -9,6 +9,7 @@ pub(crate) static AMP: PluginAgent = PluginAgent {
     of_user: ".config/amp/plugins/countersign.ts",
     of_project: ".amp/plugins/countersign.ts",
     source: include_str!("plugins/amp.js"),
+    tried_version: None,
     covered: &["tool.call", "tool.result"],
     harmless: &[],
     companions: &[],

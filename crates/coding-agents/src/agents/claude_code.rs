@@ -130,6 +130,10 @@ impl CodingAgent for ClaudeCode {
         ]
     }
 
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("2.1.332")
+    }
+
     fn config_file(&self) -> &'static str {
         ".claude/settings.json"
     }

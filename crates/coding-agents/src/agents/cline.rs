@@ -122,6 +122,15 @@ impl CodingAgent for Cline {
         ]
     }
 
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("3.0.65")
+    }
+
+    /// Cline ends a hook after 120 s, which no setting shortens.
+    fn is_frozen_hook_tried(&self) -> bool {
+        false
+    }
+
     fn config_file(&self) -> &'static str {
         ".cline/hooks/PreToolUse"
     }

@@ -66,6 +66,10 @@ impl CodingAgent for Codex {
         ]
     }
 
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("0.169.0")
+    }
+
     fn config_file(&self) -> &'static str {
         ".codex/config.toml"
     }

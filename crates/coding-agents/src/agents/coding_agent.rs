@@ -81,6 +81,22 @@ pub trait CodingAgent: HookProgram {
         None
     }
 
+    /// The version of the real program with which the tests of Countersign tried each case; `None` if its documentation alone
+    /// says what it does.
+    fn tried_version(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns true if the tests also let a hook freeze until its time-out.
+    fn is_frozen_hook_tried(&self) -> bool {
+        self.tried_version().is_some()
+    }
+
+    /// Returns true if the agent blocks a call whose hook ends with success and prints something else than an answer.
+    fn blocks_garbled_answer(&self) -> bool {
+        false
+    }
+
     /// A message before a tool that does nothing, as the agent sends it.
     fn probe_message(&self, folder: &str, id: &str) -> serde_json::Value {
         let thread = "countersign-verify";

@@ -89,6 +89,11 @@ impl CodingAgent for Cursor {
         ]
     }
 
+    /// `failClosed` covers it.
+    fn blocks_garbled_answer(&self) -> bool {
+        true
+    }
+
     fn config_file(&self) -> &'static str {
         ".cursor/hooks.json"
     }

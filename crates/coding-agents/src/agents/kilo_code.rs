@@ -9,6 +9,7 @@ pub(crate) static KILO_CODE: PluginAgent = PluginAgent {
     of_user: ".config/kilo/plugins/countersign.js",
     of_project: ".kilo/plugins/countersign.js",
     source: include_str!("plugins/opencode.js"),
+    tried_version: Some("7.7.9"),
     covered: COVERED,
     harmless: HARMLESS,
     companions: &[],

@@ -41,6 +41,7 @@ pub(crate) static OPENCODE: PluginAgent = PluginAgent {
     of_user: ".config/opencode/plugins/countersign.js",
     of_project: ".opencode/plugins/countersign.js",
     source: include_str!("plugins/opencode.js"),
+    tried_version: Some("1.18.33"),
     covered: COVERED,
     harmless: HARMLESS,
     companions: &[],

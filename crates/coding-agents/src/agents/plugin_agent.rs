@@ -24,6 +24,7 @@ pub(crate) struct PluginAgent {
     pub(super) of_project: &'static str,
     /// The part of the plugin that the agent calls.
     pub(super) source: &'static str,
+    pub(super) tried_version: Option<&'static str>,
     /// The events that the plugin handles, and the others.
     pub(super) covered: &'static [&'static str],
     pub(super) harmless: &'static [HarmlessEvents],
@@ -66,6 +67,14 @@ impl CodingAgent for PluginAgent {
 
     fn harmless_events(&self) -> &'static [HarmlessEvents] {
         self.harmless
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        self.tried_version
+    }
+
+    fn blocks_garbled_answer(&self) -> bool {
+        true
     }
 
     fn config_file(&self) -> &'static str {

@@ -89,6 +89,10 @@ impl CodingAgent for QwenCode {
         ]
     }
 
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("0.24.4")
+    }
+
     fn config_file(&self) -> &'static str {
         ".qwen/settings.json"
     }

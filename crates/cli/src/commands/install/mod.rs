@@ -54,7 +54,7 @@ The hook uses the server or the database of this command line or of your setting
 file or variable of a project can lead the hook to another log.\n\n\
 JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; without AGENT, one object for each agent: \
 {\"agent\", \"paths\": of hooks, \"next\"}; with --verify, one object for each case: {\"agent\", \
-\"path\", \"case\", \"outcome\": blocked, allowed, not asked, not wrapped or failed, \"reliesOn\"}"
+\"path\", \"case\", \"outcome\": blocked, allowed, not asked, runs (a limit of the agent), not wrapped or failed, \"reliesOn\", \"shownBy\"}"
 )]
 pub(crate) struct InstallArgs {
     /// The agent; without one, the agents on this machine are listed
