@@ -36,7 +36,9 @@ pub(crate) async fn run(part: &str) {
             releasing.released.send_replace(true);
         }
     });
-    let outcome = ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool).await;
+    let made = ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool);
+    // Boxed, because the future holds several calls.
+    let outcome = Box::pin(made).await;
     print(&serde_json::to_string(&outcome).expect("an outcome is JSON"));
     // Dropping the runtime would wait for standard input.
     std::process::exit(0);
