@@ -23,8 +23,10 @@ const AGENTS = {
   "claude-code": {
     config: ".claude/settings.json",
     command: (words = ["--allowedTools", "Bash"]) => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", ...words],
-    env: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
+    env: (model) => ({ IS_SANDBOX: "1", ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     prepare: () => {},
+    runsGarbled: true,
+    runsKilled: false,
   },
   codex: {
     config: ".codex/config.toml",
@@ -35,6 +37,8 @@ const AGENTS = {
       const provider = `name = "scripted"\nbase_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "KEY"\n`;
       fs.writeFileSync(path.join(home, ".codex/config.toml"), `model = "m"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n${provider}`);
     },
+    runsGarbled: true,
+    runsKilled: true,
   },
   ...moreAgents(MODULES),
 };
@@ -51,12 +55,12 @@ function run([program, ...args], options) {
 }
 
 /// Installs the hooks with this policy, changes the configuration with `change`, and lets the agent run one command.
-async function play(name, policy, change = (text) => text, words = undefined) {
+async function play(name, policy, change = (text) => text, words = undefined, calls = undefined) {
   const agent = AGENTS[name];
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "agents-"));
   const project = path.join(home, "project");
   fs.mkdirSync(project);
-  const model = await startModel();
+  const model = await startModel(calls?.(home));
   try {
     return await playWith(name, { agent, home, project, model }, policy, change, words);
   } finally {
@@ -150,8 +154,8 @@ function garbledProgram(text, home) {
   return text.replaceAll(COUNTERSIGN, script);
 }
 
-for (const [name, { runsFrozen }] of Object.entries(moreAgents(MODULES))) {
-  const runs = runsFrozen !== false;
+for (const name of Object.keys(AGENTS)) {
+  const runs = AGENTS[name].runsGarbled;
   test(`${name} ${runs ? "runs" : "does not run"} a call whose hook is replaced by one that prints garbage, as the guide says`, async () => {
     const played = await play(name, ALLOW, garbledProgram);
     assert.equal(played.ran, runs, played.output);
@@ -222,3 +226,43 @@ test("codex ends at the end of its session what it did not report", async () => 
   const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");
   assert.deepEqual(results.map(({ data }) => data.status), ["cancelled"], played.log);
 });
+
+/// A skill whose text has a command.
+const withSkill = (text, home) => {
+  const folder = path.join(home, "project/.claude/skills/sk");
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, "SKILL.md"), "---\nname: sk\ndescription: Shows things\nallowed-tools: Bash(touch:*)\n---\nOutput: !`touch ran.txt`\n");
+  return text;
+};
+
+for (const [verdict, runs] of [["allow", true], ["block", false]]) {
+  test(`claude-code asks about the command of a skill: ${verdict}`, async () => {
+    const policy = `${ALLOW}\n[[rule]]\nname = "touch"\ntool = "Bash"\ncommand = "touch *"\nverdict = "${verdict}"\n`;
+    const played = await play("claude-code", policy, withSkill, ["--allowedTools", "Bash", "Skill"], () => [{ id: "toolu_01A", name: "Skill", input: { skill: "sk" } }]);
+    assert.equal(played.ran, runs, played.output);
+    assert.match(played.log, /a command in the text of sk/);
+  });
+}
+
+test("claude-code keeps the hook of a running session if its settings turn hooks off", async () => {
+  const off = (home) => [{ id: "toolu_01A", name: "Bash", input: { command: `echo '{"disableAllHooks":true}' > ${home}/.claude/settings.json; sleep 5` } }];
+  const played = await play("claude-code", ALLOW, undefined, ["--dangerously-skip-permissions"], off);
+  // The hook after the tool ran although the settings were changed before.
+  const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");
+  assert.deepEqual(results.map(({ data }) => data.status), ["success"], played.output);
+});
+
+/// A hook that is killed together with the shell that guards it.
+function killedWithShell(text, home) {
+  const script = path.join(home, "killed-with-shell");
+  fs.writeFileSync(script, "#!/bin/sh\nkill -KILL $PPID\nkill -KILL $$\n", { mode: 0o700 });
+  return text.replaceAll(COUNTERSIGN, script);
+}
+
+for (const name of Object.keys(AGENTS)) {
+  const runs = AGENTS[name].runsKilled;
+  test(`${name} ${runs ? "runs" : "does not run"} a call whose hook is killed with its shell, as the guide says`, async () => {
+    const played = await play(name, ALLOW, killedWithShell);
+    assert.equal(played.ran, runs, played.output);
+  });
+}

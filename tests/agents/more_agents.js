@@ -26,6 +26,8 @@ export function moreAgents(modules) {
       env: (model) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: "m" }),
       prepare: () => {},
       runsFrozen: true,
+      runsGarbled: true,
+      runsKilled: true,
     },
     "copilot-cli": {
       config: ".copilot/hooks/countersign.json",
@@ -33,6 +35,8 @@ export function moreAgents(modules) {
       env: (model) => ({ COPILOT_PROVIDER_BASE_URL: `${model}/v1`, COPILOT_PROVIDER_API_KEY: "none", COPILOT_MODEL: "m", COPILOT_OFFLINE: "true" }),
       prepare: () => {},
       runsFrozen: true,
+      runsGarbled: true,
+      runsKilled: false,
     },
     opencode: {
       config: ".config/opencode/plugins/countersign.js",
@@ -40,6 +44,8 @@ export function moreAgents(modules) {
       env: () => ({}),
       prepare: openProvider(".config/opencode/opencode.json"),
       runsFrozen: false,
+      runsGarbled: false,
+      runsKilled: false,
     },
     "kilo-code": {
       config: ".config/kilo/plugins/countersign.js",
@@ -47,6 +53,8 @@ export function moreAgents(modules) {
       env: () => ({}),
       prepare: openProvider(".config/kilo/kilo.json"),
       runsFrozen: false,
+      runsGarbled: false,
+      runsKilled: false,
     },
     cline: {
       config: ".cline/hooks/PreToolUse",
@@ -58,6 +66,8 @@ export function moreAgents(modules) {
         write(home, ".cline/data/settings/providers.json", JSON.stringify({ version: 1, lastUsedProvider: "openai-compatible", providers: { "openai-compatible": entry } }));
       },
       endsAfterDenial: true,
+      runsGarbled: true,
+      runsKilled: true,
     },
   };
 }

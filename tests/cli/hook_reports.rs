@@ -131,9 +131,9 @@ async fn message_without_id_gets_one() {
 async fn edit_is_advice_for_agent_that_ignores_edits() {
     with_desk(async |desk| {
         desk.apply_policy("default = \"ask\"").await;
+        desk.set_variable("QWEN_CODE", "1");
         desk.pipes("hook claude-code --wait 1s", &message("claude_code_pre_tool_use")).await;
         decide(desk, "toolu_01A", Some(r#"{"command":"ls"}"#)).await;
-        desk.set_variable("QWEN_CODE", "1");
         let answer =
             desk.pipes("hook claude-code", &message_with_id("claude_code_pre_tool_use", "toolu_02")).await;
         assert!(

@@ -125,7 +125,7 @@ async fn cursor_blocks_in_each_case() {
         desk.types("install cursor --yes").await;
         let verified = desk.types("install --verify cursor").await;
         assert_eq!(verified.code, 0, "{verified}");
-        assert_eq!(verified.stdout.matches("blocked").count(), 8, "{verified}");
+        assert_eq!(verified.stdout.matches("blocked").count(), 9, "{verified}");
         assert_eq!(desk.types("uninstall cursor --yes").await.code, 0);
         assert_eq!(read(desk, ".cursor/hooks.json"), "{\n  \"version\": 1\n}\n");
     })
@@ -139,17 +139,18 @@ async fn claude_code_blocks_in_each_case() {
         let verified = desk.types("install --verify").await;
         assert_snapshot!(verified, @"
         claude-code, [here]/.claude/settings.json
-        case                                      outcome  relies on
-        an allowed call                           allowed  it runs
-        a denied call                             blocked  the answer deny stops the call
-        a killed hook                             blocked  exit code 2 with a message on stderr stops the call
-        a missing program                         blocked  exit code 2 with a message on stderr stops the call
-        a missing server                          blocked  exit code 2 with a message on stderr stops the call
-        a server that does not answer             blocked  exit code 2 with a message on stderr stops the call
-        a full disk                               blocked  exit code 2 with a message on stderr stops the call
-        a killed hook with its shell              blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
-        a hook that is frozen until its time-out  blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
-        Each case passed.
+        case                                      outcome  shown by                      relies on
+        an allowed call                           allowed  run here; tests with 2.1.332  it runs
+        a denied call                             blocked  run here; tests with 2.1.332  the answer deny stops the call
+        a killed hook                             blocked  run here; tests with 2.1.332  exit code 2 with a message on stderr stops the call
+        a missing program                         blocked  run here; tests with 2.1.332  exit code 2 with a message on stderr stops the call
+        a missing server                          blocked  run here; tests with 2.1.332  exit code 2 with a message on stderr stops the call
+        a server that does not answer             blocked  run here; tests with 2.1.332  exit code 2 with a message on stderr stops the call
+        a full disk                               blocked  run here; tests with 2.1.332  exit code 2 with a message on stderr stops the call
+        a killed hook with its shell              blocked  run here; tests with 2.1.332  onFailure: block, of Claude Code 2.1.295 or later
+        a hook that is frozen until its time-out  blocked  tests with 2.1.332            onFailure: block, of Claude Code 2.1.295 or later
+        a hook that prints garbage                runs     run here; tests with 2.1.332  claude-code ignores what is no answer: protect the program's file
+        Each case passed, but the agent runs a call in a case that no hook can stop.
         exit 0
         ");
     })
@@ -170,17 +171,18 @@ async fn verify_names_the_case_that_codex_lets_through() {
         let verified = desk.types("install --verify codex").await;
         assert_snapshot!(verified, @"
         codex, [here]/.codex/config.toml
-        case                                      outcome    relies on
-        an allowed call                           allowed    it runs
-        a denied call                             blocked    the answer deny stops the call
-        a killed hook                             blocked    exit code 2 with a message on stderr stops the call
-        a missing program                         blocked    exit code 2 with a message on stderr stops the call
-        a missing server                          blocked    exit code 2 with a message on stderr stops the call
-        a server that does not answer             blocked    exit code 2 with a message on stderr stops the call
-        a full disk                               blocked    exit code 2 with a message on stderr stops the call
-        a killed hook with its shell              not asked  codex runs the call after its hook was killed
-        a hook that is frozen until its time-out  not asked  codex runs the call after the time-out of its hook
-        the hook itself                           allowed    a person trusted the hook; the agent skips it if it was changed since
+        case                                      outcome    shown by                      relies on
+        an allowed call                           allowed    run here; tests with 0.169.0  it runs
+        a denied call                             blocked    run here; tests with 0.169.0  the answer deny stops the call
+        a killed hook                             blocked    run here; tests with 0.169.0  exit code 2 with a message on stderr stops the call
+        a missing program                         blocked    run here; tests with 0.169.0  exit code 2 with a message on stderr stops the call
+        a missing server                          blocked    run here; tests with 0.169.0  exit code 2 with a message on stderr stops the call
+        a server that does not answer             blocked    run here; tests with 0.169.0  exit code 2 with a message on stderr stops the call
+        a full disk                               blocked    run here; tests with 0.169.0  exit code 2 with a message on stderr stops the call
+        a killed hook with its shell              not asked  run here; tests with 0.169.0  codex runs the call after its hook was killed
+        a hook that is frozen until its time-out  not asked  tests with 0.169.0            codex runs the call after the time-out of its hook
+        a hook that prints garbage                runs       run here; tests with 0.169.0  codex ignores what is no answer: protect the program's file
+        the hook itself                           allowed    files read here               a person trusted the hook; the agent skips it if it was changed since
         2 cases failed.
         exit 1
         ");

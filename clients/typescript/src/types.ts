@@ -678,6 +678,11 @@ export interface Place {
   /** The MCP server's command line, or the origin and path of its URL. */
   address?: string | null | undefined;
   /**
+   * The agent as its own software names it: its kind, and behind a slash the sub-agent, such as
+   * `claude-code/explore`.
+   */
+  agent?: string | null | undefined;
+  /**
    * SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it: places
    * that differ in a secret alone stay different.
    */
@@ -792,8 +797,8 @@ export interface ProposeRequest {
   /** The tool's name. */
   name: ToolName;
   /**
-   * Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
-   * approval holds only there. All strings together have at most 4,096 bytes.
+   * Where the call runs: MCP server, program, folder, project, machine, agent. People see it, policies select by
+   * it, and an approval holds only there. All strings together have at most 4,096 bytes.
    */
   place?: ProposedPlace | null | undefined;
   /**
@@ -836,6 +841,11 @@ export interface ProposedImpact {
 export interface ProposedPlace {
   /** The MCP server's command line, or the origin and path of its URL. */
   address?: string | null | undefined;
+  /**
+   * The agent as its own software names it: its kind, and behind a slash the sub-agent, such as
+   * `claude-code/explore`. The proposer's principal does not change.
+   */
+  agent?: string | null | undefined;
   /** The folder in which the call runs. */
   folder?: string | null | undefined;
   /** The machine on which the call runs. */

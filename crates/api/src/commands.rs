@@ -31,7 +31,7 @@ pub struct ProposeRequest {
     /// The call's purpose, as the agent describes it to approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an approval
+    /// Where the call runs: MCP server, program, folder, project, machine, agent. People see it, policies select by it, and an approval
     /// holds only there. All strings together have at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_place")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<ProposedPlace>))]
@@ -82,22 +82,26 @@ struct ProposedPlace {
     #[serde(rename = "linkTargets")]
     #[cfg_attr(feature = "openapi", schema(max_items = 16))]
     link_targets: Option<Vec<String>>,
+    /// The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-code/explore`. The
+    /// proposer's principal does not change.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
+    agent: Option<String>,
 }
 
 /// Reads a proposal's place, or null.
 fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
-    let place =
-        read.map(|ProposedPlace { server, address, program, folder, project, host, link_targets }| Place {
-            server,
-            address,
-            program,
-            folder,
-            project,
-            host,
-            link_targets: link_targets.unwrap_or_default(),
-            digest: None,
-        });
+    let place = read.map(|proposed| Place {
+        server: proposed.server,
+        address: proposed.address,
+        program: proposed.program,
+        folder: proposed.folder,
+        project: proposed.project,
+        host: proposed.host,
+        agent: proposed.agent,
+        link_targets: proposed.link_targets.unwrap_or_default(),
+        digest: None,
+    });
     // An object without fields means the same as none.
     Ok(place.filter(|place| place.fields().next().is_some()))
 }

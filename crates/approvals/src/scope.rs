@@ -79,7 +79,7 @@ impl GrantScope {
         effect: RuleEffect,
     ) -> bool {
         made.tool == call.tool
-            && made.place == call.place
+            && Place::is_shared(made.place, call.place)
             && match self {
                 Self::Exact => made.arguments.is_same(&call.arguments),
                 Self::Tool => true,
@@ -107,7 +107,7 @@ impl GrantScope {
 /// Adds the place in which a decision holds.
 fn name_place(says: String, place: Option<&Place>) -> String {
     match place {
-        Some(place) => format!("{says} in {place}"),
+        Some(place) => format!("{says} in {}", place.without_sub_agent()),
         None => says,
     }
 }

@@ -269,7 +269,8 @@ impl Thread {
         let mut kept: Vec<RecentDecision> = Vec::new();
         for decision in self.recent.extract_if(.., |recent| recent.arguments.hash == arguments_hash) {
             let is_alike = |earlier: &RecentDecision| {
-                (&earlier.tool, &earlier.place) == (&decision.tool, &decision.place)
+                earlier.tool == decision.tool
+                    && Place::is_shared(earlier.place.as_ref(), decision.place.as_ref())
             };
             // Writers have different clocks, so an earlier decision may be remembered for longer.
             kept.retain(|earlier| {

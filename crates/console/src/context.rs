@@ -96,7 +96,7 @@ impl CommandContext {
 
     /// Connects to decide. The database must exist.
     pub async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
-        self.open(CallerSide::Person, DatabaseUse::DECIDE).await
+        self.open_as_person(DatabaseUse::DECIDE).await
     }
 
     /// Opens the database itself to change it, for commands that also use files beside it. The database must exist.
@@ -113,22 +113,33 @@ impl CommandContext {
 
     /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
     pub async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
-        self.open(CallerSide::Agent, DatabaseUse::PROPOSE).await
+        self.connect_to_propose_for(None).await
+    }
+
+    /// Connects to propose calls of an agent of this kind: on a database it is `agent:KIND`, and `agent:KIND@HOST` if several
+    /// machines share that, unless the settings name a principal. A server takes the principal from the token.
+    pub async fn connect_to_propose_for(&self, kind: Option<&str>) -> anyhow::Result<SharedGate> {
+        let name = kind.map(|kind| match self.host_name() {
+            Some(host) => format!("{kind}@{host}"),
+            None => kind.to_owned(),
+        });
+        let principal = self.settings.principal_or(Principal::agent, name.as_deref())?;
+        self.open(CallerSide::Agent, DatabaseUse::PROPOSE, principal).await
     }
 
     /// Connects to set up a log, which is created if it does not exist, with the shipped policy.
     pub async fn connect_to_set_up(&self) -> anyhow::Result<SharedGate> {
-        self.open(CallerSide::Person, DatabaseUse::SET_UP).await
+        self.open_as_person(DatabaseUse::SET_UP).await
     }
 
     /// Connects to read or to change settings of a thread. A read-only log can be read, and refuses changes.
     pub async fn connect(&self) -> anyhow::Result<SharedGate> {
-        self.open(CallerSide::Person, DatabaseUse::READ).await
+        self.open_as_person(DatabaseUse::READ).await
     }
 
     /// Connects to follow the log. Retries while the database is unavailable.
     pub async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
-        self.open(CallerSide::Person, DatabaseUse { retry: true, ..DatabaseUse::READ }).await
+        self.open_as_person(DatabaseUse { retry: true, ..DatabaseUse::READ }).await
     }
 
     /// Connects to read the log only. `--policy` may name a policy for a comparison.
@@ -136,10 +147,17 @@ impl CommandContext {
         self.connect().await
     }
 
+    async fn open_as_person(&self, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
+        self.open(CallerSide::Person, usage, self.settings.principal(Principal::user)?).await
+    }
+
     /// The only place that chooses between a database and a server. A server is always retried.
-    async fn open(&self, side: CallerSide, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
-        let kind = if side == CallerSide::Agent { Principal::agent } else { Principal::user };
-        let principal = self.settings.principal(kind)?;
+    async fn open(
+        &self,
+        side: CallerSide,
+        usage: DatabaseUse,
+        principal: Principal,
+    ) -> anyhow::Result<SharedGate> {
         // A file that cannot be read is an error before anything is created.
         let policy = if usage.compare_policy { self.policy_file()? } else { None };
         let gate: SharedGate = match self.settings.target()? {

@@ -32,7 +32,7 @@ pub(crate) const MAX_UNITS: i64 = 200_000;
 
 /// The variables that a condition may use.
 const VARIABLES: &[&str] =
-    &["args", "tool", "thread", "principal", "place", "annotations", "impact", "effects"];
+    &["args", "tool", "thread", "principal", "place", "agent", "project", "annotations", "impact", "effects"];
 
 /// A compiled condition.
 #[derive(Debug, Clone)]
@@ -227,16 +227,21 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<ConditionContex
     let hints =
         ToolHint::ALL.map(|hint| (MapKey::Text(hint.as_str().into()), CelValue::Bool(hints.value(hint))));
     let nothing = OrderedValue::Map(Vec::new());
-    let variables = CelVariables::from([
+    let mut variables = CelVariables::from([
         ("args", to_cel_value(args)?),
         ("tool", subject.tool.as_str().into()),
         ("thread", subject.thread.as_str().into()),
         ("principal", subject.principal.as_str().into()),
         ("place", place_variable(subject.place)),
+        ("agent", agent_variable(subject.place)),
         ("annotations", CelValue::Map(Arc::new(hints.into()))),
         ("impact", to_cel_value(call.impact.unwrap_or(&nothing))?),
         ("effects", effects_variable(call.effects)),
     ]);
+    // A condition that reads a project that no one named fails, like one that reads a missing field.
+    if let Some(project) = subject.place.and_then(|place| place.project.as_deref()) {
+        variables.insert("project", project.into());
+    }
     Ok(ConditionContext { variables, budget: EvaluationBudget::new(MAX_UNITS) })
 }
 
@@ -252,7 +257,16 @@ fn effects_variable(effects: Option<&CallEffects>) -> CelValue {
 
 /// The place with the fields that its proposer named. A condition that reads another field fails.
 fn place_variable(place: Option<&Place>) -> CelValue {
-    let fields = place.into_iter().flat_map(Place::fields);
+    to_cel_map(place.into_iter().flat_map(Place::fields))
+}
+
+/// The agent that the place names: its kind, and its name with the sub-agent.
+fn agent_variable(place: Option<&Place>) -> CelValue {
+    let name = place.and_then(|place| place.agent.as_deref()).map(|name| ("name", name));
+    to_cel_map(place.and_then(Place::agent_kind).map(|kind| ("kind", kind)).into_iter().chain(name))
+}
+
+fn to_cel_map<'a>(fields: impl Iterator<Item = (&'static str, &'a str)>) -> CelValue {
     CelValue::Map(Arc::new(fields.map(|(name, text)| (MapKey::Text(name.into()), text.into())).collect()))
 }
 

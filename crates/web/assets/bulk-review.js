@@ -3,7 +3,7 @@
 import { CountersignElement, html, nothing, repeat } from "./element.js";
 import { argumentStyles, baseStyles } from "./element-styles.js";
 import { reviewStyles } from "./inbox-styles.js";
-import { isLong, renderArguments } from "./arguments/arguments-view.js";
+import { isLong, renderArguments, shownPlace } from "./arguments/arguments-view.js";
 import { renderText } from "./hidden-text.js";
 import { keyOf } from "./inbox-store.js";
 import { nameOf } from "./times.js";
@@ -55,7 +55,7 @@ export class BulkReview extends CountersignElement {
     return html`<article>
       <h3>${renderText(call.name)} <span class="muted">${renderText(`${call.id} · ${nameOf(call.proposal.principal)} · ${call.threadId}`)}</span></h3>
       ${call.hiddenCharacters?.length ? html`<p class="note warning">It contains characters that are invisible. They are marked.</p>` : nothing}
-      <div class="arguments-section ${isFolded ? "folded" : ""}">${renderArguments(call.arguments, call.redacted, call.place)}</div>
+      <div class="arguments-section ${isFolded ? "folded" : ""}">${renderArguments(call.arguments, call.redacted, shownPlace(call))}</div>
       ${isFolded ? html`<button class="unfold" @click=${unfold}>Show all arguments</button>` : nothing}
     </article>`;
   }

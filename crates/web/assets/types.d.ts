@@ -127,8 +127,10 @@ export interface Place {
   address?: string;
   program?: string;
   folder?: string;
+  project?: string;
   host?: string;
   linkTargets?: string[];
+  agent?: string;
 }
 
 export interface Call {

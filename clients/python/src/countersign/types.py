@@ -961,6 +961,11 @@ class Place(TypedDict):
     address: NotRequired[str | None]
     """The MCP server's command line, or the origin and path of its URL."""
 
+    agent: NotRequired[str | None]
+    """The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-
+    code/explore`.
+    """
+
     digest: NotRequired[Sha256 | None]
     """SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it:
     places that differ in a secret alone stay different.
@@ -1112,8 +1117,8 @@ class ProposeRequest(TypedDict):
     """The tool's name."""
 
     place: NotRequired[ProposedPlace | None]
-    """Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
-    approval holds only there. All strings together have at most 4,096 bytes.
+    """Where the call runs: MCP server, program, folder, project, machine, agent. People see it, policies
+    select by it, and an approval holds only there. All strings together have at most 4,096 bytes.
     """
 
     replaces: NotRequired[CallId | None]
@@ -1164,6 +1169,11 @@ class ProposedPlace(TypedDict):
 
     address: NotRequired[str | None]
     """The MCP server's command line, or the origin and path of its URL."""
+
+    agent: NotRequired[str | None]
+    """The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-
+    code/explore`. The proposer's principal does not change.
+    """
 
     folder: NotRequired[str | None]
     """The folder in which the call runs."""

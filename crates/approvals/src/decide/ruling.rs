@@ -8,7 +8,8 @@ use crate::{
     thread::{Grant, GrantTerms, LONGEST_MEMORY, RecentDecision},
 };
 use countersign_events::{
-    CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy, Verdict,
+    CallId, Decision, Mode, Place, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy,
+    Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 use std::time::Duration;
@@ -203,7 +204,7 @@ impl OpenQuestion<'_> {
     fn alike(&self, span: Duration) -> impl Iterator<Item = &RecentDecision> {
         let is_alike = move |recent: &&RecentDecision| {
             recent.tool == *self.look.subject().tool
-                && recent.place == self.recorded.place
+                && Place::is_shared(recent.place.as_ref(), self.recorded.place.as_ref())
                 && recent.arguments.is_same(&self.origin.arguments)
                 && recent.at.after(span) > self.context.now
         };
@@ -222,6 +223,7 @@ impl OpenQuestion<'_> {
         let (recent, id) = self.unused_approval()?;
         let is_replaced = self.recorded.replaces.as_ref() == Some(id)
             && recent.agent == *self.look.subject().principal
+            && recent.place == self.recorded.place
             && recent.impact == self.recorded.impact
             && recent.description == self.recorded.description;
         (is_replaced && self.covers(&recent.by, &recent.given, &self.judgement.terms))

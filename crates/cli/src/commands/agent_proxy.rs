@@ -1,12 +1,14 @@
 //! `countersign acp` and `countersign codex-app-server`: proxies between a client and its agent.
 
 use countersign_coding_agents::{
+    agents::find_started_agent,
     environment::CALL_VARIABLE,
     proxy::{AgentProtocol, LineStream, ProxyTerms, relay_lines},
 };
 use countersign_console::{
     CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, print_error,
 };
+use countersign_events::id::check_actor_name;
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
 use tokio::{
     io::BufReader,
@@ -19,6 +21,10 @@ pub(crate) struct AgentProxyArgs {
     /// The time after which a call's outcome is unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
+    /// The kind of agent, which the principal and the place of each call name, such as gemini-cli [default: the known
+    /// agent that the command starts]
+    #[arg(long, value_name = "NAME", value_parser = parse_kind)]
+    agent: Option<String>,
     /// The agent's command, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
@@ -32,9 +38,17 @@ pub(crate) async fn run_agent_proxy(
     executor: &'static str,
 ) -> anyhow::Result<CommandExit> {
     let mut signals = TerminationSignals::listen()?;
-    let gate = context.connect_to_propose().await?;
+    let known = || find_started_agent(&args.words).map(|agent| agent.name().to_owned());
+    let agent = args.agent.clone().or_else(known);
+    let gate = context.connect_to_propose_for(agent.as_deref()).await?;
     let note = |text: &str| print_error(&format!("countersign: {}", escape_lines(text)));
-    let terms = ProxyTerms { executor, lease_seconds: args.lease, note: Arc::new(note) };
+    let terms = ProxyTerms {
+        executor,
+        lease_seconds: args.lease,
+        agent,
+        host: context.host_name(),
+        note: Arc::new(note),
+    };
     let mut child = start_agent(&args.words)?;
     let (Some(agent_in), Some(agent_out)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(CliError::usage("the agent has no stdin or stdout").into());
@@ -58,6 +72,12 @@ pub(crate) async fn run_agent_proxy(
     let status = child.wait().await?;
     let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(CommandExit(u8::try_from(code).unwrap_or(1)))
+}
+
+/// Reads a kind of agent. A slash would name a sub-agent, and `@` a machine.
+fn parse_kind(text: &str) -> Result<String, String> {
+    check_actor_name(text).map_err(|why| why.to_string())?;
+    if text.contains(['/', '@']) { Err("a kind has no / or @".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn start_agent(words: &[OsString]) -> anyhow::Result<Child> {

@@ -1,11 +1,12 @@
 //! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
 
+use super::install::find_hook_removal;
 use countersign_api::{Call, CancelRequest, SharedGate};
 use countersign_coding_agents::{
-    agents::find_program,
+    agents::{find_agent, find_program},
     hook::{
-        HookMessage, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, answer_hook, find_project,
-        start_folder,
+        HookEvent, HookMessage, HookOrigin, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance,
+        answer_hook, find_project, start_folder,
     },
 };
 use countersign_console::{
@@ -112,7 +113,12 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     let mut signals = TerminationSignals::listen()?;
     let text = read_message()?;
     let message = args.caller.read_message(&text)?;
-    let gate = context.connect_to_propose().await?;
+    if message.event == HookEvent::ConfigChange {
+        return check_configuration(args.caller);
+    }
+    let borrower = args.caller.borrower(&has_value);
+    let kind = borrower.or(args.caller.kind());
+    let gate = context.connect_to_propose_for(kind).await?;
     let place = decision_place(context)?;
     let host = context.host_name();
     let project = project_of_agent();
@@ -123,9 +129,8 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
             HookDecision::None if args.caller.has_own_rules() => RuleAllowance::None,
             HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
         },
-        host: host.as_deref(),
-        project: project.as_deref(),
-        ignores_edits: args.caller.is_borrowed(&has_value),
+        origin: HookOrigin { agent: kind, project: project.as_deref(), host: host.as_deref() },
+        ignores_edits: borrower.is_some(),
         defers: args.defer || !args.caller.has_own_rules(),
         decision_place: &place,
     };
@@ -143,6 +148,17 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     // The sender ends the time limit when it is dropped.
     drop(in_time);
     Ok(CommandExit::DONE)
+}
+
+/// Refuses a change of the configuration after which the hook would not run.
+fn check_configuration(caller: &dyn HookProgram) -> anyhow::Result<CommandExit> {
+    match find_hook_removal(find_agent(caller.name())?) {
+        None => Ok(CommandExit::DONE),
+        Some(why) => {
+            let message = format!("the change of the configuration is refused: {}", escape_lines(&why));
+            Err(CliError::usage(message).into())
+        }
+    }
 }
 
 /// The project in which the agent that runs this hook was started.

@@ -2,12 +2,15 @@
 
 use crate::call_place::{current_place, default_thread};
 use countersign_console::{CommandContext, CommandExit};
-use countersign_events::Sha256;
+use countersign_events::{Place, Sha256};
 use countersign_mcp::PermissionPrompt;
 use std::time::Duration;
 
 /// The time between progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The agent that asks.
+const AGENT: &str = "claude-code";
 
 /// Options of `permission-prompt`.
 #[derive(Debug, clap::Args)]
@@ -29,9 +32,10 @@ pub(crate) async fn answer_permission_prompts(
 ) -> anyhow::Result<CommandExit> {
     let place = current_place(context)?;
     let identity = Sha256::digest(place.to_string().as_bytes());
-    let thread = args.thread.clone().unwrap_or_else(|| default_thread("claude-code", identity, &place));
+    let thread = args.thread.clone().unwrap_or_else(|| default_thread(AGENT, identity, &place));
     let thread = countersign_api::parse_thread_id(&thread)?;
-    let gate = context.connect_to_propose().await?;
+    let gate = context.connect_to_propose_for(Some(AGENT)).await?;
+    let place = Place { agent: Some(AGENT.to_owned()), ..place };
     let server = PermissionPrompt { gate, thread, place, progress_interval: PROGRESS_INTERVAL };
     server.serve(tokio::io::stdin(), tokio::io::stdout()).await;
     Ok(CommandExit::DONE)

@@ -9,6 +9,9 @@ pub(crate) static AMP: PluginAgent = PluginAgent {
     of_user: ".config/amp/plugins/countersign.ts",
     of_project: ".amp/plugins/countersign.ts",
     source: include_str!("plugins/amp.js"),
+    tried_version: None,
+    covered: &["tool.call", "tool.result"],
+    harmless: &[],
     companions: &[],
     servers: ServerConfigs { of_user: ".config/amp/settings.json", of_project: ".amp/settings.json" },
     advice: "Start the agent again: it reads plugins at its start.\n\

@@ -1,12 +1,15 @@
 //! Claude Code. Its messages are described in the types of its SDK, and at <https://code.claude.com/docs/en/hooks>.
 
-use super::coding_agent::{CodingAgent, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, MODEL, SAME_CALL, TEXT},
+};
 use crate::{
     EditSupport,
     config::{ConfigError, ConfigFormat, JsonEntries, json_file},
     hook::{
         HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram,
-        specific_output::{ToolDecision, encode_permission, encode_tool_decision},
+        specific_output::{ToolDecision, encode_decision, encode_permission, encode_tool_decision},
     },
 };
 
@@ -23,6 +26,8 @@ impl HookProgram for ClaudeCode {
         HookMessage::read_of_agent(self.name(), text, |event| match event {
             "PreToolUse" => Some(HookEvent::BeforeTool),
             "PermissionRequest" => Some(HookEvent::PermissionRequest),
+            "PreSkillShellCommand" => Some(HookEvent::SkillCommand),
+            "ConfigChange" => Some(HookEvent::ConfigChange),
             "PostToolUse" => Some(HookEvent::AfterTool),
             "PostToolUseFailure" => Some(HookEvent::AfterToolFailure),
             "PermissionDenied" => Some(HookEvent::RefusedByAgent),
@@ -46,6 +51,9 @@ impl HookProgram for ClaudeCode {
         };
         match event {
             HookEvent::PermissionRequest => encode_permission(decision),
+            // To allow adds nothing there, and arguments keep the command from running.
+            HookEvent::SkillCommand if decision.is_allowed() => Ok(String::new()),
+            HookEvent::SkillCommand => encode_decision("PreSkillShellCommand", decision),
             _ => encode_tool_decision(decision),
         }
     }
@@ -60,8 +68,10 @@ impl HookProgram for ClaudeCode {
     }
 
     /// Other agents read its configuration, and ignore changed arguments.
-    fn is_borrowed(&self, is_set: &dyn Fn(&str) -> bool) -> bool {
-        is_set("QWEN_CODE") || is_set("COPILOT_CLI")
+    fn borrower(&self, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+        [("QWEN_CODE", "qwen-code"), ("COPILOT_CLI", "copilot-cli")]
+            .into_iter()
+            .find_map(|(variable, agent)| is_set(variable).then_some(agent))
     }
 }
 
@@ -70,11 +80,58 @@ impl CodingAgent for ClaudeCode {
         &[
             "PreToolUse",
             "PermissionRequest",
+            "PreSkillShellCommand",
+            "ConfigChange",
             "PostToolUse",
             "PostToolUseFailure",
             "PermissionDenied",
             "SessionEnd",
         ]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents {
+                why: TEXT,
+                names: &[
+                    "InstructionsLoaded",
+                    "MessageDisplay",
+                    "Notification",
+                    "PostCompact",
+                    "PreCompact",
+                    "UserPromptExpansion",
+                    "UserPromptSubmit",
+                ],
+            },
+            HarmlessEvents {
+                why: COURSE,
+                names: &[
+                    "SessionStart",
+                    "Setup",
+                    "Stop",
+                    "StopFailure",
+                    "SubagentStart",
+                    "SubagentStop",
+                    "TaskCompleted",
+                    "TaskCreated",
+                    "TeammateIdle",
+                ],
+            },
+            HarmlessEvents { why: SAME_CALL, names: &["PostToolBatch"] },
+            HarmlessEvents { why: MODEL, names: &["PostModelSwitch", "PreModelSwitch"] },
+            HarmlessEvents {
+                why: "an MCP server asks its user, whose answer runs nothing",
+                names: &["Elicitation", "ElicitationResult"],
+            },
+            HarmlessEvents {
+                why: "it tells of a folder or a file: a call that uses it is asked",
+                names: &["CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove"],
+            },
+        ]
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("2.1.332")
     }
 
     fn config_file(&self) -> &'static str {

@@ -1,7 +1,10 @@
 //! Cline, its command line of version 3: <https://docs.cline.bot/customization/hooks>. A hook is a script with the name of
 //! its event.
 
-use super::coding_agent::{CodingAgent, CompanionFile, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, CompanionFile, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, TEXT},
+};
 use crate::{
     config::{ConfigError, ConfigFormat},
     hook::{
@@ -96,6 +99,36 @@ impl HookProgram for Cline {
 impl CodingAgent for Cline {
     fn installed_events(&self) -> &'static [&'static str] {
         &["PreToolUse"]
+    }
+
+    fn covered_events(&self) -> &'static [&'static str] {
+        &["PreToolUse", "PostToolUse"]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents { why: TEXT, names: &["PreCompact", "UserPromptSubmit"] },
+            HarmlessEvents {
+                why: COURSE,
+                names: &[
+                    "SessionShutdown",
+                    "TaskCancel",
+                    "TaskComplete",
+                    "TaskError",
+                    "TaskResume",
+                    "TaskStart",
+                ],
+            },
+        ]
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("3.0.65")
+    }
+
+    /// Cline ends a hook after 120 s, which no setting shortens.
+    fn is_frozen_hook_tried(&self) -> bool {
+        false
     }
 
     fn config_file(&self) -> &'static str {

@@ -1,6 +1,9 @@
 //! Codex. Its messages are those of Claude Code, with fewer answers: <https://developers.openai.com/codex/hooks>.
 
-use super::coding_agent::{CodingAgent, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, TEXT},
+};
 use crate::{
     config::{ConfigError, ConfigFormat, toml_file},
     hook::{
@@ -47,6 +50,24 @@ impl HookProgram for Codex {
 impl CodingAgent for Codex {
     fn installed_events(&self) -> &'static [&'static str] {
         &["PreToolUse", "PostToolUse", "SessionEnd"]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents { why: TEXT, names: &["PostCompact", "PreCompact", "UserPromptSubmit"] },
+            HarmlessEvents {
+                why: COURSE,
+                names: &["Interrupt", "SessionStart", "Stop", "SubagentStart", "SubagentStop"],
+            },
+            HarmlessEvents {
+                why: "an allowed call would leave the sandbox, about which Codex asks its user",
+                names: &["PermissionRequest"],
+            },
+        ]
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("0.169.0")
     }
 
     fn config_file(&self) -> &'static str {

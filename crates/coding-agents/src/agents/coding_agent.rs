@@ -1,5 +1,6 @@
 //! What Countersign knows of a coding agent.
 
+use super::harmless_events::HarmlessEvents;
 use crate::{
     config::{ConfigError, ConfigFormat},
     hook::HookProgram,
@@ -31,6 +32,16 @@ const EXIT_GUARD: &str = "|| { echo 'countersign: the call is blocked' >&2; exit
 pub trait CodingAgent: HookProgram {
     /// The events whose hooks are installed, that before a tool first: its hook stops calls.
     fn installed_events(&self) -> &'static [&'static str];
+
+    /// The events about which Countersign is asked or told, as the agent names them.
+    fn covered_events(&self) -> &'static [&'static str] {
+        self.installed_events()
+    }
+
+    /// The other events of the agent.
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[]
+    }
 
     /// The configuration file, relative to a user's home folder or a project folder.
     fn config_file(&self) -> &'static str;
@@ -68,6 +79,22 @@ pub trait CodingAgent: HookProgram {
     /// The fact that makes the agent block after its hook was killed, if only a time-out lets a call through.
     fn blocks_killed_hook(&self) -> Option<&'static str> {
         None
+    }
+
+    /// The version of the real program with which the tests of Countersign tried each case; `None` if its documentation alone
+    /// says what it does.
+    fn tried_version(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns true if the tests also let a hook freeze until its time-out.
+    fn is_frozen_hook_tried(&self) -> bool {
+        self.tried_version().is_some()
+    }
+
+    /// Returns true if the agent blocks a call whose hook ends with success and prints something else than an answer.
+    fn blocks_garbled_answer(&self) -> bool {
+        false
     }
 
     /// A message before a tool that does nothing, as the agent sends it.

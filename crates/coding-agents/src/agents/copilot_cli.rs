@@ -46,6 +46,10 @@ impl CodingAgent for CopilotCli {
         &["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionEnd"]
     }
 
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("1.0.102")
+    }
+
     fn config_file(&self) -> &'static str {
         ".copilot/hooks/countersign.json"
     }

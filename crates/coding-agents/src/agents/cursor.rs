@@ -1,6 +1,9 @@
 //! Cursor: <https://cursor.com/docs/hooks>.
 
-use super::coding_agent::{CodingAgent, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, SAME_CALL, TEXT},
+};
 use crate::{
     config::{ConfigError, ConfigFormat, JsonEntries},
     hook::{HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram, specific_output::ToolDecision},
@@ -56,6 +59,39 @@ impl HookProgram for Cursor {
 impl CodingAgent for Cursor {
     fn installed_events(&self) -> &'static [&'static str] {
         &["preToolUse", "postToolUse", "postToolUseFailure"]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents {
+                why: TEXT,
+                names: &["afterAgentResponse", "afterAgentThought", "beforeSubmitPrompt", "preCompact"],
+            },
+            HarmlessEvents {
+                why: COURSE,
+                names: &["sessionEnd", "sessionStart", "stop", "subagentStart", "subagentStop"],
+            },
+            HarmlessEvents {
+                why: SAME_CALL,
+                names: &[
+                    "afterFileEdit",
+                    "afterMCPExecution",
+                    "afterShellExecution",
+                    "beforeMCPExecution",
+                    "beforeReadFile",
+                    "beforeShellExecution",
+                ],
+            },
+            HarmlessEvents {
+                why: "its user types, and takes or leaves the completion",
+                names: &["afterTabFileEdit", "beforeTabFileRead"],
+            },
+        ]
+    }
+
+    /// `failClosed` covers it.
+    fn blocks_garbled_answer(&self) -> bool {
+        true
     }
 
     fn config_file(&self) -> &'static str {

@@ -1,6 +1,9 @@
 //! Gemini CLI: <https://geminicli.com/docs/hooks/reference>.
 
-use super::coding_agent::{CodingAgent, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, MODEL, TEXT},
+};
 use crate::{
     EditSupport,
     config::{ConfigError, ConfigFormat, JsonEntries, json_file},
@@ -61,6 +64,17 @@ impl HookProgram for GeminiCli {
 impl CodingAgent for GeminiCli {
     fn installed_events(&self) -> &'static [&'static str] {
         &["BeforeTool", "AfterTool"]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents { why: TEXT, names: &["Notification", "PreCompress"] },
+            HarmlessEvents {
+                why: COURSE,
+                names: &["AfterAgent", "BeforeAgent", "SessionEnd", "SessionStart"],
+            },
+            HarmlessEvents { why: MODEL, names: &["AfterModel", "BeforeModel", "BeforeToolSelection"] },
+        ]
     }
 
     fn config_file(&self) -> &'static str {

@@ -52,6 +52,10 @@ impl CodingAgent for Goose {
         &["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionEnd"]
     }
 
+    fn blocks_garbled_answer(&self) -> bool {
+        true
+    }
+
     fn config_file(&self) -> &'static str {
         ".agents/plugins/countersign/hooks/hooks.json"
     }

@@ -6,6 +6,7 @@ use super::{
     kilo_code::KILO_CODE, openclaw::OPENCLAW, opencode::OPENCODE, qwen_code::QwenCode,
 };
 use crate::hook::{AnyProgram, HookProgram};
+use std::{ffi::OsString, path::Path};
 
 /// The known agents.
 pub static CODING_AGENTS: &[&dyn CodingAgent] = &[
@@ -39,6 +40,14 @@ pub fn names() -> Vec<&'static str> {
 pub fn find_agent(name: &str) -> Result<&'static dyn CodingAgent, UnknownAgent> {
     let found = CODING_AGENTS.iter().find(|agent| agent.name() == name);
     found.copied().ok_or_else(|| UnknownAgent(name.to_owned()))
+}
+
+/// Finds the agent that a command starts: the first word whose file name is an agent's program or name.
+#[must_use]
+pub fn find_started_agent(words: &[OsString]) -> Option<&'static dyn CodingAgent> {
+    let names = words.iter().filter_map(|word| Path::new(word).file_name()?.to_str());
+    let known = |name| CODING_AGENTS.iter().find(|agent| agent.program() == name || agent.name() == name);
+    names.into_iter().find_map(known).copied()
 }
 
 /// Finds the program with this name: a coding agent, or `generic` for any other.

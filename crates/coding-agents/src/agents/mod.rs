@@ -10,6 +10,7 @@ mod copilot_cli;
 mod cursor;
 mod gemini_cli;
 mod goose;
+mod harmless_events;
 mod kilo_code;
 mod list;
 mod openclaw;
@@ -26,4 +27,5 @@ pub use coding_agent::{CodingAgent, CompanionFile, ServerConfigs};
 pub(crate) use cursor::Cursor;
 #[cfg(test)]
 pub(crate) use gemini_cli::GeminiCli;
-pub use list::{CODING_AGENTS, UnknownAgent, find_agent, find_program, names};
+pub use harmless_events::HarmlessEvents;
+pub use list::{CODING_AGENTS, UnknownAgent, find_agent, find_program, find_started_agent, names};

@@ -9,6 +9,9 @@ pub(crate) static OPENCLAW: PluginAgent = PluginAgent {
     of_user: ".openclaw/extensions/countersign/index.js",
     of_project: ".openclaw/extensions/countersign/index.js",
     source: include_str!("plugins/openclaw.js"),
+    tried_version: None,
+    covered: &["before_tool_call", "after_tool_call"],
+    harmless: &[],
     companions: &[
         ("package.json", include_str!("plugins/openclaw.package.json")),
         ("openclaw.plugin.json", include_str!("plugins/openclaw.plugin.json")),

@@ -1,7 +1,10 @@
 //! Agents whose hooks are a plugin: a file that `install` writes, which runs the hook command for each tool call and
 //! blocks the call after every failure. Its messages are those of `hook generic`.
 
-use super::coding_agent::{CodingAgent, CompanionFile, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, CompanionFile, ServerConfigs},
+    harmless_events::HarmlessEvents,
+};
 use crate::{
     config::{ConfigError, ConfigFormat},
     hook::{AnyProgram, HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram},
@@ -21,6 +24,10 @@ pub(crate) struct PluginAgent {
     pub(super) of_project: &'static str,
     /// The part of the plugin that the agent calls.
     pub(super) source: &'static str,
+    pub(super) tried_version: Option<&'static str>,
+    /// The events that the plugin handles, and the others.
+    pub(super) covered: &'static [&'static str],
+    pub(super) harmless: &'static [HarmlessEvents],
     pub(super) companions: &'static [(&'static str, &'static str)],
     pub(super) servers: ServerConfigs,
     pub(super) advice: &'static str,
@@ -52,6 +59,22 @@ impl CodingAgent for PluginAgent {
 
     fn installed_events(&self) -> &'static [&'static str] {
         &["before"]
+    }
+
+    fn covered_events(&self) -> &'static [&'static str] {
+        self.covered
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        self.harmless
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        self.tried_version
+    }
+
+    fn blocks_garbled_answer(&self) -> bool {
+        true
     }
 
     fn config_file(&self) -> &'static str {

@@ -1,7 +1,10 @@
 //! Qwen Code: <https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks>. Its messages and answers are those of
 //! Claude Code, without changed arguments.
 
-use super::coding_agent::{CodingAgent, ServerConfigs};
+use super::{
+    coding_agent::{CodingAgent, ServerConfigs},
+    harmless_events::{COURSE, HarmlessEvents, SAME_CALL, TEXT},
+};
 use crate::{
     approval::EditSupport,
     config::{ConfigError, ConfigFormat, JsonEntries, json_file},
@@ -50,6 +53,44 @@ impl CodingAgent for QwenCode {
 
     fn installed_events(&self) -> &'static [&'static str] {
         &["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionEnd"]
+    }
+
+    fn harmless_events(&self) -> &'static [HarmlessEvents] {
+        &[
+            HarmlessEvents {
+                why: TEXT,
+                names: &[
+                    "InstructionsLoaded",
+                    "MessageDisplay",
+                    "Notification",
+                    "PostCompact",
+                    "PreCompact",
+                    "UserPromptExpansion",
+                    "UserPromptSubmit",
+                ],
+            },
+            HarmlessEvents {
+                why: COURSE,
+                names: &[
+                    "SessionDelete",
+                    "SessionStart",
+                    "Stop",
+                    "StopFailure",
+                    "SubagentStart",
+                    "SubagentStop",
+                    "TodoCompleted",
+                    "TodoCreated",
+                ],
+            },
+            HarmlessEvents {
+                why: SAME_CALL,
+                names: &["PermissionDenied", "PermissionRequest", "PostToolBatch"],
+            },
+        ]
+    }
+
+    fn tried_version(&self) -> Option<&'static str> {
+        Some("0.24.4")
     }
 
     fn config_file(&self) -> &'static str {

@@ -7,6 +7,10 @@ pub enum HookEvent {
     BeforeTool,
     /// The agent would ask its user if it may run a tool.
     PermissionRequest,
+    /// The agent is about to run a command in the text of a skill.
+    SkillCommand,
+    /// The agent is about to use a changed configuration.
+    ConfigChange,
     /// A tool has run.
     AfterTool,
     /// A tool has failed.
@@ -20,6 +24,6 @@ pub enum HookEvent {
 impl HookEvent {
     /// Whether a message about the event names a call.
     pub(super) const fn is_about_call(self) -> bool {
-        !matches!(self, Self::SessionEnd)
+        !matches!(self, Self::SessionEnd | Self::ConfigChange)
     }
 }

@@ -108,6 +108,10 @@ impl HookProgram for AnyProgram {
     fn has_own_rules(&self) -> bool {
         false
     }
+
+    fn kind(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl From<GenericMessage> for HookMessage {
@@ -122,6 +126,7 @@ impl From<GenericMessage> for HookMessage {
             error: message.error,
             is_planning: false,
             description: message.description,
+            sub_agent: None,
             cwd: message.folder,
         }
     }

@@ -27,9 +27,22 @@ pub struct HookMessage {
     pub error: Option<String>,
     /// Whether the agent plans and must change nothing.
     pub is_planning: bool,
-    /// The call's purpose, or the sub-agent that makes it, for the approver.
+    /// The call's purpose, for the approver.
     pub description: Option<String>,
+    /// The sub-agent that makes the call, as the agent names it.
+    pub sub_agent: Option<String>,
     pub(crate) cwd: Option<String>,
+}
+
+/// The agent behind a hook, and where it works: claims of its machine, which people see and rules select by.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HookOrigin<'a> {
+    /// The agent's kind, such as `claude-code`.
+    pub agent: Option<&'a str>,
+    /// The project's folder.
+    pub project: Option<&'a str>,
+    /// The machine, if several share the log.
+    pub host: Option<&'a str>,
 }
 
 /// The value of `permission_mode` of an agent that plans.
@@ -79,6 +92,9 @@ struct MessageFields {
     cwd: Option<String>,
     #[serde(default)]
     agent_type: Option<String>,
+    /// The skill whose text has the command.
+    #[serde(default)]
+    command_name: Option<String>,
 }
 
 impl HookMessage {
@@ -114,7 +130,8 @@ impl HookMessage {
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
             tool_response: fields.tool_response.or(fields.tool_output).or(fields.tool_result),
             error: fields.error.or(fields.error_message),
-            description: fields.agent_type.map(|agent| format!("by the sub-agent {agent}")),
+            description: fields.command_name.map(|skill| format!("a command in the text of {skill}")),
+            sub_agent: fields.agent_type.filter(|name| !name.is_empty()),
             cwd: fields.cwd.or(fields.working_dir),
         })
     }
@@ -131,15 +148,30 @@ impl HookMessage {
             error: None,
             is_planning: false,
             description: None,
+            sub_agent: None,
             cwd: None,
         }
     }
 
-    /// The call's folder and project. The same command in another folder is another call.
-    pub(super) fn place(&self, host: Option<&str>, project: Option<&str>) -> Option<Place> {
+    /// The call's folder, project and agent. The same command in another folder is another call.
+    pub(super) fn place(&self, origin: HookOrigin<'_>) -> Option<Place> {
         let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
-        let own = |text: &str| text.to_owned();
-        let place = Place { folder, project: project.map(own), host: host.map(own), ..Place::default() };
+        let place = Place {
+            folder,
+            project: origin.project.map(str::to_owned),
+            host: origin.host.map(str::to_owned),
+            agent: self.agent(origin.agent),
+            ..Place::default()
+        };
         (place != Place::default()).then_some(place)
+    }
+
+    /// The agent's kind and the sub-agent: `claude-code/explore`. A control character would make the place invalid.
+    fn agent(&self, kind: Option<&str>) -> Option<String> {
+        let name = |text: &str| text.replace(char::is_control, " ");
+        match (kind, &self.sub_agent) {
+            (Some(kind), Some(sub_agent)) => Some(format!("{kind}/{}", name(sub_agent))),
+            (kind, _) => kind.map(name),
+        }
     }
 }

@@ -19,7 +19,7 @@ pub use answer::HookAnswer;
 pub use event::HookEvent;
 pub use failure::HookFailure;
 pub(crate) use generic::AnyProgram;
-pub use message::{HookMessage, MAX_MESSAGE_BYTES};
+pub use message::{HookMessage, HookOrigin, MAX_MESSAGE_BYTES};
 pub use program::HookProgram;
 pub use project::{find_project, start_folder};
 
@@ -40,10 +40,8 @@ pub struct HookTerms<'a> {
     pub lease_seconds: u32,
     /// The answer to a call that a rule allows, without a person.
     pub rule_answer: RuleAllowance,
-    /// The machine on which the calls run, if the log is shared by several.
-    pub host: Option<&'a str>,
-    /// The folder of the project in which the agent was started, see [`find_project`].
-    pub project: Option<&'a str>,
+    /// The agent behind the hook, and where it works.
+    pub origin: HookOrigin<'a>,
     /// Whether the agent that runs this hook is known to ignore changed arguments, for example because it borrows the hooks of
     /// another agent.
     pub ignores_edits: bool,
@@ -71,6 +69,7 @@ pub async fn answer_hook(
 ) -> Result<String, HookFailure> {
     let answer = match message.event {
         HookEvent::BeforeTool => before_tool(gate, caller, message, terms).await?,
+        HookEvent::SkillCommand => skill_command(gate, caller, message, terms).await?,
         HookEvent::PermissionRequest => permission_request(gate, caller, message, terms).await?,
         HookEvent::AfterTool | HookEvent::AfterToolFailure => {
             result::record_result(gate, caller, message).await?
@@ -79,6 +78,8 @@ pub async fn answer_hook(
             result::record_refusal(gate, caller, message).await?;
             HookAnswer::Silent
         }
+        // The configuration is on this machine, so whoever runs the hook checks it.
+        HookEvent::ConfigChange => HookAnswer::Silent,
         HookEvent::SessionEnd => {
             result::end_unreported_calls(gate, caller, message).await?;
             HookAnswer::Silent
@@ -98,6 +99,18 @@ async fn before_tool(
     let executor = caller.executor(request.id.as_str());
     let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
     decide(gate, message, &thread, &request, &executor, edits, terms).await
+}
+
+/// Proposes a command in the text of a skill, and claims it.
+async fn skill_command(
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
+    message: &HookMessage,
+    terms: HookTerms<'_>,
+) -> Result<HookAnswer, HookFailure> {
+    let (thread, request) = read_call(message, terms)?;
+    let executor = caller.skill_executor(request.id.as_str());
+    decide(gate, message, &thread, &request, &executor, EditSupport::Unsupported, terms).await
 }
 
 /// Answers an agent's question if it may run a tool. Its message has no id of the call. Usually, the hook before the
@@ -198,7 +211,7 @@ fn read_call(message: &HookMessage, terms: HookTerms<'_>) -> Result<(ThreadId, P
     let id = message.tool_use_id.clone().unwrap_or_else(|| random_id("call_"));
     let id = countersign_api::parse_call_id(&id).map_err(|why| bad("tool_use_id", &why))?;
     message.tool_input.admit_arguments().map_err(|why| bad("tool_input", &why))?;
-    let place = message.place(terms.host, terms.project);
+    let place = message.place(terms.origin);
     let place = place.map(|place| links::add_link_targets(place, &name, &message.tool_input));
     let request = ProposeRequest {
         id,

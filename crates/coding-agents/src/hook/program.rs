@@ -36,9 +36,15 @@ pub trait HookProgram: fmt::Debug + Send + Sync {
         EditSupport::Unsupported
     }
 
-    /// Returns true if another program runs this hook and ignores changed arguments. `is_set` says which variables have a value.
-    fn is_borrowed(&self, _is_set: &dyn Fn(&str) -> bool) -> bool {
-        false
+    /// The agent that runs this hook although it was installed for another one; it ignores changed arguments. `is_set` says
+    /// which variables have a value.
+    fn borrower(&self, _is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+        None
+    }
+
+    /// The kind of agent: the principal and the place name it. `None` if the program may be any.
+    fn kind(&self) -> Option<&'static str> {
+        Some(self.name())
     }
 
     /// Returns true if the program has its own rules, which may decide on a call.
@@ -65,6 +71,11 @@ impl dyn HookProgram + '_ {
     /// The executor for a call that a permission request claimed.
     pub(super) fn permission_executor(&self, id: &str) -> String {
         format!("{}-permission:{id}", self.name())
+    }
+
+    /// The executor for a skill's command. The agent reports no result of it, so the session's end must not end it.
+    pub(super) fn skill_executor(&self, id: &str) -> String {
+        format!("{}-skill:{id}", self.name())
     }
 
     /// Returns true if the hook before the tool has this executor.

@@ -26,6 +26,7 @@ pub(super) async fn all_running_calls(
 
 async fn list_running(gate: &dyn CallGate, filter: LogFilter) -> Result<Vec<Call>, GateError> {
     let running = Some(CallStateFilter::State(CallState::Running));
+    let filter = LogFilter { principal: Some(gate.principal().clone()), ..filter };
     let page = PageQuery { after: 0, limit: MOST_RUNNING_CALLS };
     Ok(gate.calls(&filter, running, page).await?.calls)
 }

@@ -114,9 +114,17 @@ struct SpecificOutput<T> {
 
 /// The answer before a tool.
 pub(crate) fn encode_tool_decision(decision: ToolDecision<'_>) -> Result<String, serde_json::Error> {
+    encode_decision("PreToolUse", decision)
+}
+
+/// The answer to an event whose answer has the form of that before a tool.
+pub(crate) fn encode_decision(
+    event: &'static str,
+    decision: ToolDecision<'_>,
+) -> Result<String, serde_json::Error> {
     serde_json::to_string(&SpecificOutput {
         hook_specific_output: PreToolUseOutput {
-            hook_event_name: "PreToolUse",
+            hook_event_name: event,
             permission_decision: decision.decision,
             permission_decision_reason: decision.reason,
             updated_input: decision.arguments,

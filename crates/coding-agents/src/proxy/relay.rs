@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, seek_approval};
 use countersign_api::{
-    CallId, CancelRequest, GateError, Json, ResultRequest, SharedCallGate, ThreadId, random_id,
+    CallId, CancelRequest, GateError, Json, Place, ResultRequest, SharedCallGate, ThreadId, random_id,
 };
 use countersign_events::Status;
 use countersign_json_rpc::{LineRead, MAX_FRAME_BYTES, read_line};
@@ -32,6 +32,10 @@ pub struct ProxyTerms {
     pub executor: &'static str,
     /// The claim lease, in seconds.
     pub lease_seconds: u32,
+    /// The agent's kind, if it is known.
+    pub agent: Option<String>,
+    /// The machine, if several share the log.
+    pub host: Option<String>,
     /// Receives notes for the person who runs the proxy.
     pub note: Arc<dyn Fn(&str) + Send + Sync>,
 }
@@ -223,7 +227,10 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         // An agent may ask twice about the same item. Each question claims its own call.
         let executor = random_id(&format!("{}:{}:", self.terms.executor, question.request.id));
         let (gate, decided) = (Arc::clone(&self.gate), self.decided.clone());
-        let (thread, request) = (question.thread.clone(), question.request.clone());
+        let (thread, mut request) = (question.thread.clone(), question.request.clone());
+        let (agent, host) = (self.terms.agent.clone(), self.terms.host.clone());
+        let place = Place { agent, host, ..request.place.unwrap_or_default() };
+        request.place = (place != Place::default()).then_some(place);
         let (name, lease_seconds) = (executor.clone(), self.terms.lease_seconds);
         let task = self.tasks.spawn(async move {
             let terms = AgentApprovalTerms {

@@ -328,7 +328,8 @@ pub(crate) fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = Cal
     })
 }
 
-/// Where a call runs, without a folder that one of its arguments shows.
+/// Where a call runs, without a folder that one of its arguments shows, a project that is the folder, and an agent that is the
+/// proposer.
 #[must_use]
 pub fn place_facts(call: &api::Call) -> Vec<CallFact> {
     let arguments = call.arguments.members().unwrap_or_default();
@@ -336,7 +337,15 @@ pub fn place_facts(call: &api::Call) -> Vec<CallFact> {
         arguments.iter().any(|(_, value)| value.read::<String>().is_ok_and(|argument| argument == text))
     };
     let fields = call.place.iter().flat_map(api::Place::fields);
-    let shown = fields.filter(|(name, text)| *name != "folder" || !is_argument(text));
+    let is_folder =
+        |text: &str| call.place.as_ref().is_some_and(|place| place.folder.as_deref() == Some(text));
+    let is_proposer = |text: &str| call.proposal.principal == countersign_events::Principal::agent(text);
+    let shown = fields.filter(|(name, text)| match *name {
+        "folder" => !is_argument(text),
+        "agent" => !is_proposer(text),
+        "project" => !is_folder(text),
+        _ => true,
+    });
     shown.map(|(name, text)| (name, escape_text(text))).collect()
 }
 

@@ -132,14 +132,20 @@ impl Settings {
 
     /// The principal of this command: as set, or the login name as `kind`.
     pub fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
-        let Some(setting) = self.get(SettingKey::As) else { return Ok(kind(&login_name())) };
+        self.principal_or(kind, None)
+    }
+
+    /// The principal of this command: as set, or this name as `kind`; without a name, the login name.
+    pub fn principal_or(&self, kind: fn(&str) -> Principal, name: Option<&str>) -> anyhow::Result<Principal> {
+        let own = || kind(name.unwrap_or(&login_name()));
+        let Some(setting) = self.get(SettingKey::As) else { return Ok(own()) };
         let (who, origin) = (setting.value.to_string(), &setting.origin);
         // A stored user: setting is for decisions. A call proposed under it could never be decided by that person.
         if kind("") == Principal::agent("")
             && who.starts_with("user:")
             && !matches!(origin, SettingOrigin::Option(_))
         {
-            return Ok(kind(&login_name()));
+            return Ok(own());
         }
         // Only the gate itself acts as policy: or system:.
         if !who.starts_with("user:") && !who.starts_with("agent:") {

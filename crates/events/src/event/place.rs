@@ -33,6 +33,9 @@ pub struct Place {
     /// at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link_targets: Vec<String>,
+    /// The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-code/explore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it: places that differ
     /// in a secret alone stay different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,8 +64,34 @@ impl Place {
             ("folder", &self.folder),
             ("project", &self.project),
             ("host", &self.host),
+            ("agent", &self.agent),
         ];
         all.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)))
+    }
+
+    /// The agent's kind: its name without the sub-agent.
+    #[must_use]
+    pub fn agent_kind(&self) -> Option<&str> {
+        let name = self.agent.as_deref()?;
+        Some(name.split_once('/').map_or(name, |(kind, _)| kind))
+    }
+
+    /// The place as a grant or a remembered denial keeps it. A sub-agent works for its agent, so a decision for one holds for
+    /// the other: a denied agent cannot send a sub-agent instead.
+    #[must_use]
+    pub fn without_sub_agent(&self) -> Self {
+        Self { agent: self.agent_kind().map(str::to_owned), ..self.clone() }
+    }
+
+    /// Returns true if a grant or a denial for a call in one place holds in the other.
+    #[must_use]
+    pub fn is_shared(one: Option<&Self>, other: Option<&Self>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) if one.agent != other.agent => {
+                one.without_sub_agent() == other.without_sub_agent()
+            }
+            _ => one == other,
+        }
     }
 
     /// Checks a place as a proposer sends it. The error says what is wrong with it.
@@ -72,7 +101,7 @@ impl Place {
         }
         if self.fields().next().is_none() {
             return Err(
-                "is empty: name a server, address, program, folder, project or host, or leave it out"
+                "is empty: name a server, address, program, folder, project, host or agent, or leave it out"
                     .to_owned(),
             );
         }
@@ -105,12 +134,13 @@ impl Place {
             project: mask_field(&self.project),
             host: mask_field(&self.host),
             link_targets: self.link_targets.iter().map(mask_text).collect(),
+            agent: mask_field(&self.agent),
             digest: self.digest,
         };
         if masked == *self {
             return masked;
         }
-        let digest = Json::encode(self).ok().and_then(|json| json.canonical_hash().ok());
+        let digest = Json::encode(&self.without_sub_agent()).ok().and_then(|json| json.canonical_hash().ok());
         Self { digest, ..masked }
     }
 }
@@ -145,6 +175,24 @@ mod tests {
         assert_ne!(one, other);
         assert_eq!(one, server("secret-1").masked(mask), "the same place is equal again");
         assert_eq!(server("plain").masked(mask), server("plain"), "an unmasked place has no digest");
+    }
+
+    #[test]
+    fn sub_agent_shares_its_agents_place() {
+        let by = |agent: &str| Place { agent: Some(agent.to_owned()), ..Place::folder("/srv/shop") };
+        let (main, sub, other) = (by("claude-code"), by("claude-code/explore"), by("codex"));
+        assert_ne!(main, sub);
+        assert!(Place::is_shared(Some(&main), Some(&sub)));
+        assert!(!Place::is_shared(Some(&main), Some(&other)));
+        assert!(!Place::is_shared(Some(&main), Some(&Place::folder("/srv/shop"))));
+        assert!(!Place::is_shared(Some(&main), None));
+        assert!(!Place::is_shared(
+            Some(&sub),
+            Some(&Place { folder: Some("/srv".to_owned()), ..sub.clone() })
+        ));
+        let secret =
+            |place: &Place| place.masked(|text| (text == "/srv/shop").then(|| "[masked]".to_owned()));
+        assert!(Place::is_shared(Some(&secret(&main)), Some(&secret(&sub))));
     }
 
     #[test]

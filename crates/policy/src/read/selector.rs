@@ -265,16 +265,17 @@ fn read_kinds(node: &TomlNode) -> Result<Vec<ToolKind>, PolicyFault> {
 fn read_place(node: &TomlNode) -> Result<PlaceSelector, PolicyFault> {
     let mut keys = node.keys("place")?;
     if keys.entries().is_empty() {
-        let why = "`place` is empty; add `server`, `address`, `program`, `folder` or `host`, or remove it";
+        let why = "`place` is empty; add `server`, `address`, `program`, `folder`, `project`, `host` or `agent`, or remove it";
         return Err(node.fault(why));
     }
     let mut names =
         |key: &'static str| keys.optional(key).map(|node| read_names(node, key, None)).transpose();
-    let (server, address, program, host) =
-        (names("server")?, names("address")?, names("program")?, names("host")?);
+    let (server, address, program) = (names("server")?, names("address")?, names("program")?);
+    let (host, agent) = (names("host")?, names("agent")?);
     let folders = parse_texts(keys.optional("folder"), "folders", PathPattern::new)?;
+    let projects = parse_texts(keys.optional("project"), "projects", PathPattern::new)?;
     keys.reject_unknown()?;
-    Ok(PlaceSelector { server, address, program, host, folders })
+    Ok(PlaceSelector { server, address, program, host, agent, folders, projects })
 }
 
 fn read_annotations(node: &TomlNode) -> Result<Vec<ExpectedHint>, PolicyFault> {

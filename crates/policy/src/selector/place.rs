@@ -11,7 +11,9 @@ pub(crate) struct PlaceSelector {
     pub(crate) address: Option<NameGlobs>,
     pub(crate) program: Option<NameGlobs>,
     pub(crate) host: Option<NameGlobs>,
+    pub(crate) agent: Option<NameGlobs>,
     pub(crate) folders: Vec<PathPattern>,
+    pub(crate) projects: Vec<PathPattern>,
 }
 
 impl PlaceSelector {
@@ -29,40 +31,50 @@ impl PlaceSelector {
         if fields.iter().any(is_elsewhere) {
             return SelectorHit::No;
         }
-        match (self.match_host(place), self.match_folder(place)) {
-            (SelectorHit::No, _) | (_, SelectorHit::No) => SelectorHit::No,
-            (SelectorHit::Yes(_), SelectorHit::Yes(_)) => {
-                SelectorHit::Yes(format!("place `{place}` matches"))
+        let hits = [
+            match_name(self.host.as_ref(), place.host.as_deref(), "on which machine it runs"),
+            match_name(self.agent.as_ref(), place.agent.as_deref(), "which agent makes it"),
+            match_folder(&self.folders, place.folder.as_deref(), "folder"),
+            match_folder(&self.projects, place.project.as_deref(), "project"),
+        ];
+        let (mut unclear, mut is_no) = (None, false);
+        for hit in hits {
+            match hit {
+                SelectorHit::No => is_no = true,
+                SelectorHit::Yes(_) => {}
+                other => unclear = unclear.or(Some(other)),
             }
-            (SelectorHit::Yes(_), unclear) | (unclear, _) => unclear,
         }
+        if is_no {
+            return SelectorHit::No;
+        }
+        unclear.unwrap_or_else(|| SelectorHit::Yes(format!("place `{place}` matches")))
     }
+}
 
-    fn match_host(&self, place: &Place) -> SelectorHit {
-        match (&self.host, &place.host) {
-            (None, _) => SelectorHit::Yes(String::new()),
-            (Some(wanted), Some(host)) if wanted.is_match(host) => SelectorHit::Yes(String::new()),
-            (Some(_), Some(_)) => SelectorHit::No,
-            (Some(_), None) => {
-                SelectorHit::Failed("the call does not say on which machine it runs".to_owned())
-            }
-        }
+/// Matches a name that every call has, although not every proposer says it.
+fn match_name(wanted: Option<&NameGlobs>, named: Option<&str>, unknown: &str) -> SelectorHit {
+    match (wanted, named) {
+        (None, _) => SelectorHit::Yes(String::new()),
+        (Some(wanted), Some(named)) if wanted.is_match(named) => SelectorHit::Yes(String::new()),
+        (Some(_), Some(_)) => SelectorHit::No,
+        (Some(_), None) => SelectorHit::Failed(format!("the call does not say {unknown}")),
     }
+}
 
-    fn match_folder(&self, place: &Place) -> SelectorHit {
-        if self.folders.is_empty() {
-            return SelectorHit::Yes(String::new());
-        }
-        let Some(folder) = &place.folder else {
-            return SelectorHit::Failed("the call does not say in which folder it runs".to_owned());
-        };
-        let folder = ParsedPath::parse(folder);
-        match any_match(self.folders.iter().map(|pattern| pattern.matches(&folder))) {
-            MatchAnswer::Yes => SelectorHit::Yes(String::new()),
-            MatchAnswer::No => SelectorHit::No,
-            MatchAnswer::Unclear => {
-                SelectorHit::Unclear("the folder of the call cannot be read with certainty".to_owned())
-            }
+fn match_folder(wanted: &[PathPattern], folder: Option<&str>, called: &str) -> SelectorHit {
+    if wanted.is_empty() {
+        return SelectorHit::Yes(String::new());
+    }
+    let Some(folder) = folder else {
+        return SelectorHit::Failed(format!("the call does not say in which {called} it runs"));
+    };
+    let folder = ParsedPath::parse(folder);
+    match any_match(wanted.iter().map(|pattern| pattern.matches(&folder))) {
+        MatchAnswer::Yes => SelectorHit::Yes(String::new()),
+        MatchAnswer::No => SelectorHit::No,
+        MatchAnswer::Unclear => {
+            SelectorHit::Unclear(format!("the {called} of the call cannot be read with certainty"))
         }
     }
 }

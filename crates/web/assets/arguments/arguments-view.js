@@ -42,8 +42,20 @@ const TALL = 400;
  * @type {[Exclude<keyof import("../types.js").Place, "linkTargets">, string][]}
  */
 const PLACE_FIELDS = [
-  ["server", "on server"], ["address", "server address"], ["program", "in program"], ["folder", "in folder"], ["host", "on machine"],
+  ["server", "on server"], ["address", "server address"], ["program", "in program"], ["folder", "in folder"], ["project", "in project"],
+  ["host", "on machine"], ["agent", "by agent"],
 ];
+
+/** The place without a project that is the folder, and an agent that is the proposer, whom the card shows. @param {import("../types.js").Call} call */
+export function shownPlace({ place, proposal }) {
+  if (!place) return place;
+  const { project, agent, ...rest } = place;
+  return {
+    ...rest,
+    ...(project !== place.folder && { project }),
+    ...(proposal.principal !== `agent:${agent}` && { agent }),
+  };
+}
 
 /** Renders where the call runs, which changes what its arguments do. @param {Json} value @param {import("../types.js").Place | undefined} place */
 function renderPlace(value, place) {

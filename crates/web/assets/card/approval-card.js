@@ -3,7 +3,7 @@
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
-import { isLong, renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
+import { isLong, renderArguments, renderDifferences, renderJson, shownPlace } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
 import { describeAdvice, describeRefusal, describeSameCall, describeState, describeTimeLeft } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
@@ -243,7 +243,7 @@ export class ToolApprovalCard extends CountersignElement {
     const isFolded = !this.isUnfolded;
     return html`
       <section class="arguments-section ${isFolded ? "folded" : ""}" aria-label="arguments">
-        ${renderArguments(call.arguments, call.redacted, call.place)}
+        ${renderArguments(call.arguments, call.redacted, shownPlace(call))}
       </section>
       ${isFolded
         ? html`<button class="unfold" @click=${() => (this.isUnfolded = true)}>

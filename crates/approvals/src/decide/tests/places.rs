@@ -13,6 +13,13 @@ impl DecisionStory {
         self.state(id)
     }
 
+    fn asks_as(&mut self, id: &str, agent: &str) -> CallState {
+        let place = Place { agent: Some(agent.to_owned()), ..Place::default() };
+        let command = ProposeCommand { place: Some(place.into()), ..propose(id, "bash", DEPLOY) };
+        self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
+        self.state(id)
+    }
+
     fn remembers(&mut self, id: &str, decision: Decision, scope: &str) {
         let scope = GrantScope::read(&Json::parse(scope).expect("valid")).expect("a scope");
         let respond = RespondCommand { scope: Some(scope), ..RespondCommand::plain(decision) };
@@ -70,6 +77,32 @@ fn unused_approval_moves_only_within_its_folder() {
         story.agent().call_command("b", CallCommand::Propose(command)).expect("proposed");
         assert_eq!(story.state("b"), state, "{folder}");
     }
+}
+
+#[test]
+fn decision_holds_for_sub_agents_of_its_agent() {
+    for (decision, state) in
+        [(Decision::AllowSession, CallState::Allowed), (Decision::Deny, CallState::Denied)]
+    {
+        let mut story = given("");
+        story.asks_as("a", "claude-code");
+        story.remembers("a", decision, "\"tool\"");
+        assert_eq!(story.asks_as("b", "claude-code/explore"), state, "a sub-agent works for its agent");
+        assert_eq!(story.asks_as("c", "codex"), CallState::Pending);
+        assert_eq!(story.inadmissible_rows(), [""; 0], "verify accepts the log");
+    }
+}
+
+#[test]
+fn unused_approval_of_a_sub_agent_stays() {
+    let mut story = given("");
+    story.asks_as("a", "claude-code/explore");
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    let place = Some(Place { agent: Some("claude-code".to_owned()), ..Place::default() });
+    let replaces = Some(call_id("a"));
+    let command = ProposeCommand { place: place.map(Box::new), replaces, ..propose("b", "bash", DEPLOY) };
+    story.agent().call_command("b", CallCommand::Propose(command)).expect("proposed");
+    assert_eq!(story.state("b"), CallState::Pending);
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) enum CaseOutcome {
     Allowed,
     /// The agent runs a call about which the hook was not asked, or which it could not stop.
     NotAsked,
+    /// The agent runs the call, whatever the configuration says.
+    Limit,
     /// No gateway stands before these MCP servers.
     NotWrapped,
     /// The hook could not be run as the agent runs it.
@@ -44,6 +46,7 @@ impl CaseOutcome {
             Self::Blocked => "blocked",
             Self::Allowed => "allowed",
             Self::NotAsked => "not asked",
+            Self::Limit => "runs",
             Self::NotWrapped => "not wrapped",
             Self::Failed => "failed",
         }
@@ -58,6 +61,34 @@ pub(super) struct CheckedCase {
     pub(super) is_right: bool,
     /// The fact about the agent that the outcome relies on.
     pub(super) relies_on: String,
+    /// How that is known.
+    pub(super) shown_by: String,
+}
+
+/// How the outcome of a case is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CaseEvidence {
+    /// The hook's command was run here, and the agent was tried, if at all, in the tests of Countersign.
+    HookRun,
+    /// Only the agent decides.
+    AgentOnly,
+    /// Only the agent decides, and nobody tried it.
+    Assumed,
+    /// Files were read.
+    FilesRead,
+}
+
+impl CaseEvidence {
+    pub(super) fn describe(self, agent: &dyn CodingAgent) -> String {
+        let tried = agent.tried_version().map(|version| format!("tests with {version}"));
+        let agent_part = tried.unwrap_or_else(|| "documentation".to_owned());
+        match self {
+            Self::HookRun => format!("run here; {agent_part}"),
+            Self::AgentOnly => agent_part,
+            Self::Assumed => "assumed, not tried".to_owned(),
+            Self::FilesRead => "files read here".to_owned(),
+        }
+    }
 }
 
 /// The fact about an agent that exit code 2 relies on.
@@ -123,8 +154,33 @@ impl<'a> HookCases<'a> {
             cases.push(self.check(case, line, CaseOutcome::Blocked, relies_on).await?);
         }
         cases.push(self.killed_with_shell(&allowing).await?);
-        cases.push(self.unanswered("a hook that is frozen until its time-out", "the time-out of its hook"));
+        let is_tried = self.agent.is_frozen_hook_tried() || self.agent.tried_version().is_none();
+        let evidence = if is_tried { CaseEvidence::AgentOnly } else { CaseEvidence::Assumed };
+        let frozen = "a hook that is frozen until its time-out";
+        cases.push(self.unanswered(frozen, "the time-out of its hook", evidence));
+        cases.push(self.garbled(&allowing).await?);
         Ok(cases)
+    }
+
+    /// Another program in the place of this one, which prints something else than an answer and reports success. No shell
+    /// guard can tell, because a program in its place could also print an answer.
+    async fn garbled(&self, target: &str) -> anyhow::Result<CheckedCase> {
+        let case = "a hook that prints garbage";
+        let script = self.write_script("garbled", "echo '{garbled'")?;
+        let output = tokio::time::timeout(CASE_LIMIT, self.run(&self.line(&script, target))).await??;
+        let is_blocked = self.agent.blocks_garbled_answer();
+        let (outcome, relies_on) = match self.classify(&output) {
+            (CaseOutcome::Blocked, _) => (CaseOutcome::Blocked, "the guard of the command".to_owned()),
+            _ if is_blocked => {
+                (CaseOutcome::Blocked, self.agent.failure_setting().unwrap_or_default().to_owned())
+            }
+            _ => (
+                CaseOutcome::Limit,
+                format!("{} ignores what is no answer: protect the program's file", self.agent),
+            ),
+        };
+        let shown_by = CaseEvidence::HookRun.describe(self.agent);
+        Ok(CheckedCase { case, outcome, is_right: true, relies_on, shown_by })
     }
 
     /// A hook that is killed together with the shell that guards it: no exit code is left.
@@ -134,28 +190,33 @@ impl<'a> HookCases<'a> {
         let ended = tokio::time::timeout(CASE_LIMIT, self.run(&self.line(&script, target))).await;
         let is_killed = matches!(&ended, Ok(Ok(output)) if output.status.code().is_none());
         if is_killed {
-            let fact = self.agent.blocks_killed_hook().map(str::to_owned);
-            return Ok(match fact {
-                Some(relies_on) => {
-                    CheckedCase { case, outcome: CaseOutcome::Blocked, is_right: true, relies_on }
-                }
-                None => self.unanswered(case, "its hook was killed"),
+            let killed = self.unanswered(case, "its hook was killed", CaseEvidence::HookRun);
+            return Ok(match self.agent.blocks_killed_hook() {
+                Some(fact) => CheckedCase {
+                    outcome: CaseOutcome::Blocked,
+                    is_right: true,
+                    relies_on: fact.to_owned(),
+                    ..killed
+                },
+                None => killed,
             });
         }
-        let relies_on = "the shell outlived its signal".to_owned();
-        Ok(CheckedCase { case, outcome: CaseOutcome::Failed, is_right: false, relies_on })
+        let (relies_on, shown_by) =
+            ("the shell outlived its signal".to_owned(), CaseEvidence::HookRun.describe(self.agent));
+        Ok(CheckedCase { case, outcome: CaseOutcome::Failed, is_right: false, relies_on, shown_by })
     }
 
     /// A hook that the system does not run any more cannot answer: only the agent can stop the call then.
-    fn unanswered(&self, case: &'static str, end: &str) -> CheckedCase {
+    fn unanswered(&self, case: &'static str, end: &str, evidence: CaseEvidence) -> CheckedCase {
         let blocks = self.hook.blocks_on_failure && self.hook.timeout_seconds.is_some();
         let (outcome, relies_on) = if blocks {
             let setting = self.agent.failure_setting().unwrap_or_default();
-            (CaseOutcome::Blocked, format!("{setting}; not tried here"))
+            (CaseOutcome::Blocked, setting.to_owned())
         } else {
             (CaseOutcome::NotAsked, format!("{} runs the call after {end}", self.agent))
         };
-        CheckedCase { case, outcome, is_right: blocks, relies_on }
+        let shown_by = evidence.describe(self.agent);
+        CheckedCase { case, outcome, is_right: blocks, relies_on, shown_by }
     }
 
     async fn check(
@@ -172,7 +233,8 @@ impl<'a> HookCases<'a> {
         let relies_on = why.unwrap_or_else(|| relies_on.to_owned());
         let is_unasked = outcome == CaseOutcome::Allowed && expected == CaseOutcome::Blocked;
         let outcome = if is_unasked { CaseOutcome::NotAsked } else { outcome };
-        Ok(CheckedCase { case, outcome, is_right: outcome == expected, relies_on })
+        let shown_by = CaseEvidence::HookRun.describe(self.agent);
+        Ok(CheckedCase { case, outcome, is_right: outcome == expected, relies_on, shown_by })
     }
 
     /// The configured command with another program and another log.

@@ -1,6 +1,7 @@
 //! `countersign install` and `countersign uninstall`: the hooks in a coding agent's configuration.
 
 mod cases;
+mod config_change;
 mod config_file;
 mod config_scope;
 mod hook_program;
@@ -10,6 +11,7 @@ mod profile_choice;
 mod verify;
 
 use crate::commands::{hook::HookDecision, policy::use_profile::use_profile};
+pub(crate) use config_change::find_hook_removal;
 use config_file::ConfigFile;
 use config_scope::ConfigScope;
 use countersign_coding_agents::{
@@ -56,7 +58,7 @@ file or variable of a project can lead the hook to another log.\n\n\
 JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none, \"policy\": {\"profile\": that became active, or null, \
 \"note\"}, or null with --profile}; without AGENT, one object for each agent: \
 {\"agent\", \"paths\": of hooks, \"next\"}; with --verify, one object for each case: {\"agent\", \
-\"path\", \"case\", \"outcome\": blocked, allowed, not asked, not wrapped or failed, \"reliesOn\"}"
+\"path\", \"case\", \"outcome\": blocked, allowed, not asked, runs (a limit of the agent), not wrapped or failed, \"reliesOn\", \"shownBy\"}"
 )]
 pub(crate) struct InstallArgs {
     /// The agent; without one, the agents on this machine are listed

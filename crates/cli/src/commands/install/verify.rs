@@ -1,7 +1,7 @@
 //! `countersign install --verify`: checks that each installed hook blocks.
 
 use super::{
-    cases::{CaseOutcome, CheckedCase, HookCases},
+    cases::{CaseEvidence, CaseOutcome, CheckedCase, HookCases},
     config_file::{ConfigFile, find_config_files},
     config_scope::ConfigScope,
 };
@@ -27,13 +27,14 @@ struct CaseReport<'a> {
     case: &'static str,
     outcome: &'static str,
     relies_on: &'a str,
+    shown_by: &'a str,
 }
 
 pub(super) async fn verify_hooks(
     context: &CommandContext,
     only: Option<&'static dyn CodingAgent>,
 ) -> anyhow::Result<CommandExit> {
-    let (mut found, mut wrong) = (false, 0);
+    let (mut found, mut wrong, mut limits) = (false, 0, 0);
     for file in find_config_files(only) {
         let file = file?;
         let Some(mut cases) = check_file(file.agent, &file).await? else { continue };
@@ -41,6 +42,7 @@ pub(super) async fn verify_hooks(
         cases.extend(check_trust(file.agent, &file));
         cases.extend(check_layers(file.agent, &file.path, &folders));
         cases.extend(find_unwrapped_servers(file.agent, &folders));
+        limits += cases.iter().filter(|case| case.outcome == CaseOutcome::Limit).count();
         wrong += cases.iter().filter(|case| !case.is_right).count();
         print_cases(context, file.agent, &file.path, &cases)?;
         found = true;
@@ -52,6 +54,9 @@ pub(super) async fn verify_hooks(
     }
     if !context.json {
         print_line(&match wrong {
+            0 if limits > 0 => {
+                "Each case passed, but the agent runs a call in a case that no hook can stop.".to_owned()
+            }
             0 => "Each case passed.".to_owned(),
             1 => "1 case failed.".to_owned(),
             _ => format!("{wrong} cases failed."),
@@ -61,13 +66,13 @@ pub(super) async fn verify_hooks(
 }
 
 /// The folders whose settings apply here.
-struct SettingFolders {
-    home: PathBuf,
-    project: PathBuf,
+pub(super) struct SettingFolders {
+    pub(super) home: PathBuf,
+    pub(super) project: PathBuf,
 }
 
 impl SettingFolders {
-    fn current() -> Self {
+    pub(super) fn current() -> Self {
         Self {
             home: read_variable("HOME").map(PathBuf::from).unwrap_or_default(),
             project: std::env::current_dir().unwrap_or_default(),
@@ -88,12 +93,8 @@ fn check_trust(agent: &'static dyn CodingAgent, file: &ConfigFile) -> Option<Che
             "no person trusted the hook, so it does not run: start codex, and review it with /hooks",
         )
     };
-    Some(CheckedCase {
-        case: "the hook itself",
-        outcome,
-        is_right: is_trusted,
-        relies_on: relies_on.to_owned(),
-    })
+    let (relies_on, shown_by) = (relies_on.to_owned(), CaseEvidence::FilesRead.describe(agent));
+    Some(CheckedCase { case: "the hook itself", outcome, is_right: is_trusted, relies_on, shown_by })
 }
 
 /// The MCP servers of the agent that no gateway stands before. The hook is asked about their tools, but does not see their definitions.
@@ -109,7 +110,8 @@ fn find_unwrapped_servers(agent: &'static dyn CodingAgent, folders: &SettingFold
             "{names}: the hook is asked about their tools, and sees no definitions; countersign mcp wrap {shown}"
         );
         let outcome = CaseOutcome::NotWrapped;
-        cases.push(CheckedCase { case: "MCP servers", outcome, is_right: true, relies_on });
+        let shown_by = CaseEvidence::FilesRead.describe(agent);
+        cases.push(CheckedCase { case: "MCP servers", outcome, is_right: true, relies_on, shown_by });
     }
     cases
 }
@@ -128,6 +130,7 @@ fn check_layers(agent: &'static dyn CodingAgent, own: &Path, folders: &SettingFo
                 outcome: CaseOutcome::NotAsked,
                 is_right: false,
                 relies_on,
+                shown_by: CaseEvidence::FilesRead.describe(agent),
             });
         }
         for command in agent.other_blocking_hooks(&text).unwrap_or_default() {
@@ -141,6 +144,7 @@ fn check_layers(agent: &'static dyn CodingAgent, own: &Path, folders: &SettingFo
                 outcome: CaseOutcome::Allowed,
                 is_right: true,
                 relies_on,
+                shown_by: CaseEvidence::FilesRead.describe(agent),
             });
         }
     }
@@ -157,7 +161,8 @@ async fn check_file(
         return Ok(None);
     }
     let failed = |case, outcome, relies_on: &str| {
-        Ok(Some(vec![CheckedCase { case, outcome, is_right: false, relies_on: relies_on.to_owned() }]))
+        let (relies_on, shown_by) = (relies_on.to_owned(), CaseEvidence::FilesRead.describe(agent));
+        Ok(Some(vec![CheckedCase { case, outcome, is_right: false, relies_on, shown_by }]))
     };
     if let Some(trouble) = file.find_hook_trouble(&hooks)? {
         return failed("all calls", CaseOutcome::NotAsked, trouble);
@@ -182,21 +187,30 @@ fn print_cases(
     cases: &[CheckedCase],
 ) -> anyhow::Result<()> {
     if context.json {
-        for CheckedCase { case, outcome, relies_on, .. } in cases {
+        for CheckedCase { case, outcome, relies_on, shown_by, .. } in cases {
             let outcome = outcome.as_str();
-            print_json(&CaseReport { agent: agent.name(), path, case, outcome, relies_on })?;
+            print_json(&CaseReport { agent: agent.name(), path, case, outcome, relies_on, shown_by })?;
         }
         return Ok(());
     }
     print_line(&format!("{agent}, {}", escape_text(&path.display().to_string())));
-    let columns =
-        [("case", ColumnFit::Whole), ("outcome", ColumnFit::Whole), ("relies on", ColumnFit::Wrapped)];
+    let columns = [
+        ("case", ColumnFit::Whole),
+        ("outcome", ColumnFit::Whole),
+        ("shown by", ColumnFit::Wrapped),
+        ("relies on", ColumnFit::Wrapped),
+    ];
     let mut table = TextTable::new(&columns);
     for case in cases {
-        let style = if case.is_right { TextStyle::Green } else { TextStyle::Red };
+        let style = match case.outcome {
+            CaseOutcome::Limit => TextStyle::Yellow,
+            _ if case.is_right => TextStyle::Green,
+            _ => TextStyle::Red,
+        };
         table.add_row(vec![
             case.case.into(),
             TableCell::styled(style, case.outcome.as_str()),
+            case.shown_by.clone().into(),
             case.relies_on.clone().into(),
         ]);
     }

@@ -1,0 +1,23 @@
+//! A change of an agent's configuration: whether the hook still runs after it.
+
+use super::{installed::find_hooks, verify::SettingFolders};
+use countersign_coding_agents::agents::CodingAgent;
+
+/// The reason why the hook of this agent does not run with the files as they are now; `None` if it runs.
+pub(crate) fn find_hook_removal(agent: &dyn CodingAgent) -> Option<String> {
+    let folders = SettingFolders::current();
+    let layers = agent.setting_layers(&folders.home, &folders.project);
+    let texts: Vec<_> =
+        layers.iter().filter_map(|path| Some((path, std::fs::read_to_string(path).ok()?))).collect();
+    if let Some((path, _)) = texts.iter().find(|(_, text)| agent.has_hooks_disabled(text).unwrap_or(true)) {
+        return Some(format!("{} turns hooks off, or cannot be read", path.display()));
+    }
+    let has_hook = |text: &str| {
+        let hooks = agent.installed_hooks(text).unwrap_or_default();
+        hooks.iter().any(|hook| hook.event == agent.blocking_event())
+    };
+    // A variable may move the user's configuration, which the layers do not know.
+    let is_found = texts.iter().any(|(_, text)| has_hook(text))
+        || find_hooks().iter().any(|hook| hook.agent.name() == agent.name() && hook.trouble.is_none());
+    (!is_found).then(|| "no settings file has the hook of Countersign any more".to_owned())
+}
