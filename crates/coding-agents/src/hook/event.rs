@@ -7,6 +7,8 @@ pub enum HookEvent {
     BeforeTool,
     /// The agent would ask its user if it may run a tool.
     PermissionRequest,
+    /// An MCP server of the agent asks its user to fill in a form.
+    Elicitation,
     /// A tool has run.
     AfterTool,
     /// A tool has failed.

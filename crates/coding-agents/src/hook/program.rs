@@ -36,6 +36,17 @@ pub trait HookProgram: fmt::Debug + Send + Sync {
         EditSupport::Unsupported
     }
 
+    /// Returns true if the program shows its own prompts while the hook of a permission request runs, takes the first answer, and
+    /// reads the answers to its questions in their arguments.
+    fn prompts_beside_hooks(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the program's user sits in front of it. `variable` reads the environment.
+    fn is_attended(&self, _variable: &dyn Fn(&str) -> Option<String>) -> bool {
+        true
+    }
+
     /// Returns true if another program runs this hook and ignores changed arguments. `is_set` says which variables have a value.
     fn is_borrowed(&self, _is_set: &dyn Fn(&str) -> bool) -> bool {
         false
