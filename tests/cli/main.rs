@@ -2,6 +2,7 @@
 
 mod advisors;
 mod agent_proxy;
+mod agent_questions;
 mod archive;
 mod attacks;
 mod backup;
@@ -24,6 +25,7 @@ mod hook;
 mod hook_decisions;
 mod hook_generic;
 mod hook_more_agents;
+mod hook_questions;
 mod hook_reports;
 mod hostile_text;
 mod identity_provider;

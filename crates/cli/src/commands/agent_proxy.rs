@@ -7,7 +7,7 @@ use countersign_coding_agents::{
 use countersign_console::{
     CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, print_error,
 };
-use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
+use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc, time::Duration};
 use tokio::{
     io::BufReader,
     process::{Child, Command},
@@ -19,6 +19,9 @@ pub(crate) struct AgentProxyArgs {
     /// The time after which a call's outcome is unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
+    /// The time after which a question that the client shows to its user is in the inbox, too
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_delay, default_value = "1m")]
+    questions_after: u32,
     /// The agent's command, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
@@ -34,7 +37,9 @@ pub(crate) async fn run_agent_proxy(
     let mut signals = TerminationSignals::listen()?;
     let gate = context.connect_to_propose().await?;
     let note = |text: &str| print_error(&format!("countersign: {}", escape_lines(text)));
-    let terms = ProxyTerms { executor, lease_seconds: args.lease, note: Arc::new(note) };
+    let questions_after = Duration::from_secs(u64::from(args.questions_after));
+    let note = Arc::new(note);
+    let terms = ProxyTerms { executor, lease_seconds: args.lease, questions_after, note };
     let mut child = start_agent(&args.words)?;
     let (Some(agent_in), Some(agent_out)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(CliError::usage("the agent has no stdin or stdout").into());
