@@ -205,7 +205,9 @@ test("claude-code in plan mode changes nothing, although a rule allows it", asyn
 
 for (const kind of ["ask", "deny"]) {
   test(`permissions.${kind} of claude-code stays active, and the call ends as not run`, async () => {
-    const change = withSettings((settings) => void (settings.permissions = { [kind]: ["Bash(touch:*)"] }));
+    const settings = withSettings((all) => void (all.permissions = { [kind]: ["Bash(touch:*)"] }));
+    // People may answer the prompt in the inbox, and here nobody does.
+    const change = (text, home) => settings(text, home).replaceAll("hook claude-code", "hook claude-code --wait 1s");
     const played = await play("claude-code", ALLOW, change, []);
     assert.ok(!played.ran, played.output);
     const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");

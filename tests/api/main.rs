@@ -52,6 +52,7 @@ mod policy;
 mod policy_tools;
 mod presence;
 mod propose;
+mod questions;
 mod quorum;
 mod redacted;
 mod release;

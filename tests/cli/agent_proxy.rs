@@ -6,7 +6,7 @@ use countersign_events::{Decision, Principal};
 use insta::assert_snapshot;
 
 /// An agent that prints these lines, waits for one line of the client after each of `waits`, and keeps all it reads in `got`.
-fn write_agent(desk: &TerminalDesk, steps: &[Step<'_>]) {
+pub(crate) fn write_agent(desk: &TerminalDesk, steps: &[Step<'_>]) {
     let mut script = "#!/bin/sh\n".to_owned();
     for step in steps {
         match step {
@@ -18,17 +18,17 @@ fn write_agent(desk: &TerminalDesk, steps: &[Step<'_>]) {
     desk.write_file("got", "");
 }
 
-enum Step<'a> {
+pub(crate) enum Step<'a> {
     Prints(&'a str),
     Reads,
 }
 use Step::{Prints, Reads};
 
-fn got(desk: &TerminalDesk) -> String {
+pub(crate) fn got(desk: &TerminalDesk) -> String {
     std::fs::read_to_string(desk.path("got")).expect("the agent ran")
 }
 
-async fn decide(desk: &TerminalDesk, thread: &str, id: &str, request: api::DecisionRequest) {
+pub(crate) async fn decide(desk: &TerminalDesk, thread: &str, id: &str, request: api::DecisionRequest) {
     desk.wait_for_pending(id).await;
     let gate = desk.gate().await.acting_as(Principal::user("ada"));
     let (thread, id) = (api::parse_thread_id(thread).expect("valid"), api::parse_call_id(id).expect("valid"));
@@ -37,7 +37,7 @@ async fn decide(desk: &TerminalDesk, thread: &str, id: &str, request: api::Decis
 }
 
 /// The states of all calls, with their tools and arguments.
-async fn calls(desk: &TerminalDesk) -> String {
+pub(crate) async fn calls(desk: &TerminalDesk) -> String {
     let query = "SELECT seq || ' ' || type || coalesce(' ' || (data ->> 'name'), '') || coalesce(' ' || (data -> 'arguments'), '')
                  || coalesce(' ' || (data ->> 'status'), '') || coalesce(' ' || (data ->> 'description'), '')
                  FROM events WHERE type IN ('TOOL_CALL', 'TOOL_RESULT') ORDER BY seq";

@@ -89,7 +89,7 @@ async fn arguments_are_read_from_option_file_or_stdin() {
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 call_2 --as user:ada --arguments '{}'").await, @"
-        ! countersign: --edit and --arguments take one call at a time
+        ! countersign: --edit, --arguments and --answer take one call at a time
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"command\":\"ls -l\",\"limit\":1.50}'").await, @r#"

@@ -281,8 +281,8 @@ async fn permission_request_is_answered_once() {
         "#);
         desk.pipes("hook claude-code", &message("claude_code_post_tool_use")).await;
         desk.pipes("hook claude-code", &message_with_id("claude_code_pre_tool_use", "toolu_02")).await;
-        // The hook before the tool has claimed this call: the question adds no call of its own.
-        desk.pipes("hook claude-code", &request).await;
+        // The hook before the tool has claimed this call, and a person allowed it: the question adds no call of its own.
+        desk.pipes("hook claude-code --decide allow", &request).await;
         let events = desk
             .run_program(
                 "sqlite3",

@@ -2,6 +2,7 @@
 
 mod advisors;
 mod agent_proxy;
+mod agent_questions;
 mod archive;
 mod attacks;
 mod backup;
@@ -27,6 +28,7 @@ mod hook_generic;
 mod hook_links;
 mod hook_more_agents;
 mod hook_principal;
+mod hook_questions;
 mod hook_reports;
 mod hostile_text;
 mod identity_provider;

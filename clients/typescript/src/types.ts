@@ -174,6 +174,8 @@ export interface BulkDecisionItem {
   agents?: GrantAgents | null | undefined;
   /** Whether the decision also decides the calls that wait, as in a single decision. */
   andWaiting?: boolean | undefined;
+  /** The answers to the questions of the call, as in a single decision. */
+  answers?: Vec[] | null | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
@@ -293,6 +295,11 @@ export interface Call {
    * a pending call, and in the answer to a decision that allows it.
    */
   proposerLastSeenAt?: Timestamp | null | undefined;
+  /**
+   * What the call asks people, if it asks something. `answers` of an approval answers it. Only while the call is
+   * pending.
+   */
+  question?: QuestionForm | null | undefined;
   /** JSON pointers to the masked values in `arguments`. `argumentsHash` covers the unmasked arguments. */
   redacted?: string[] | undefined;
   /** The release by a person, which lets another executor take over. */
@@ -537,6 +544,12 @@ export interface DecisionRequest {
    * them in `alsoDecided`.
    */
   andWaiting?: boolean | undefined;
+  /**
+   * The answers to the questions of a call that asks people something, one list for each question: the labels of
+   * the chosen options, and a text where the question takes one. They become a part of the arguments; only with
+   * `allow_once`.
+   */
+  answers?: Vec[] | null | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
@@ -658,6 +671,9 @@ export interface LookAlike {
   /** The name. */
   name: ToolName;
 }
+
+/** The number that an answer must be. */
+export type NumberKind = "number" | "integer";
 
 /** The outcome of a request that expires unanswered. */
 export type OnExpiry = "deny" | "allow";
@@ -858,6 +874,55 @@ export interface ProposedPlace {
   server?: string | null | undefined;
 }
 
+/** One question. */
+export interface Question {
+  /** Whether the answer may be, or contain, a text that is no option. */
+  freeText: boolean;
+  /** Its title, in a few words. */
+  header?: string | null | undefined;
+  /** What the answer should be like. */
+  hint?: string | null | undefined;
+  /** Whether the answer may have several parts. */
+  multiple: boolean;
+  /** Whether a text must be a number. */
+  number?: NumberKind | null | undefined;
+  /** The options. */
+  options?: QuestionOption[] | undefined;
+  /** The answer that the program suggests. */
+  preset?: string[] | undefined;
+  /** Whether the question needs an answer. */
+  required: boolean;
+  /** The question. */
+  text: string;
+}
+
+/** What a call asks people. */
+export interface QuestionForm {
+  /** Whether the form says everything that is in the arguments. If not, a display must show the arguments, too. */
+  isComplete: boolean;
+  /** What is asked. */
+  kind: QuestionKind;
+  /** The text above the questions: the plan, or the server's message. */
+  message?: string | null | undefined;
+  /** The questions, in their order. A plan has none. */
+  questions?: Question[] | undefined;
+  /** Where it comes from: the file of the plan, or the name of the server. */
+  source?: string | null | undefined;
+}
+
+/** What a form asks. */
+export type QuestionKind = "questions" | "plan";
+
+/** One option of a question. */
+export interface QuestionOption {
+  /** What it means. */
+  description?: string | null | undefined;
+  /** Its name, which an answer repeats. */
+  label: string;
+  /** What choosing it would give, such as a piece of code. */
+  preview?: string | null | undefined;
+}
+
 /** The report on a successful readiness check: the log accepts writes and reads, and the feed keeps up with it. */
 export interface ReadinessReport {
   /** When the server's TLS certificate expires; absent without TLS. */
@@ -987,6 +1052,9 @@ export interface ToolDefinition {
  * or invisible characters.
  */
 export type ToolName = string;
+
+/** Vec */
+export type Vec = string[];
 
 /** The policy's verdict on a call. */
 export type Verdict = "allow" | "ask" | "block";

@@ -5,7 +5,7 @@ use crate::{
     commands::{is_false, maybe_word, read_word},
     object::{read_objects, read_optional_object},
 };
-use countersign_events::{Decision, GrantAgents};
+use countersign_events::{Decision, GrantAgents, QuestionAnswer};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions in one request.
@@ -56,6 +56,9 @@ pub struct BulkDecisionItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
+    /// The answers to the questions of the call, as in a single decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Vec<QuestionAnswer>>,
     /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
@@ -85,6 +88,7 @@ impl BulkDecisionItem {
             decision,
             comment,
             arguments,
+            answers,
             arguments_hash,
             scope,
             agents,
@@ -98,6 +102,7 @@ impl BulkDecisionItem {
             decision,
             comment,
             arguments,
+            answers,
             arguments_hash,
             scope,
             agents,
@@ -114,6 +119,7 @@ impl BulkDecisionItem {
             decision,
             comment,
             arguments,
+            answers,
             arguments_hash,
             scope,
             agents,
@@ -126,6 +132,7 @@ impl BulkDecisionItem {
             decision,
             comment,
             arguments,
+            answers,
             arguments_hash,
             scope,
             agents,

@@ -4,7 +4,7 @@ use crate::{
     ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
     Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
-use countersign_events::{Place, Status};
+use countersign_events::{Place, QuestionForm, Status};
 use serde::{Deserialize, Serialize};
 
 /// A call in its current state.
@@ -40,6 +40,9 @@ pub struct Call {
     pub arguments: Json,
     /// SHA-256 of the canonical `arguments`.
     pub arguments_hash: Sha256,
+    /// What the call asks people, if it asks something. `answers` of an approval answers it. Only while the call is pending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Box<QuestionForm>>,
     /// JSON pointers to the masked values in `arguments`. `argumentsHash` covers the unmasked arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,

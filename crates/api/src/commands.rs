@@ -2,7 +2,7 @@
 
 use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::{Decision, GrantAgents, Place, RiskLevel, Status};
+use countersign_events::{Decision, GrantAgents, Place, QuestionAnswer, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -200,6 +200,11 @@ pub struct DecisionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
+    /// The answers to the questions of a call that asks people something, one list for each question: the labels of the
+    /// chosen options, and free text where the question takes it. They become a part of the arguments; only with
+    /// `allow_once`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Vec<QuestionAnswer>>,
     /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
@@ -233,6 +238,7 @@ impl DecisionRequest {
             decision,
             comment: None,
             arguments: None,
+            answers: None,
             arguments_hash: None,
             scope: None,
             agents: None,

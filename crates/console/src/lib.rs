@@ -46,6 +46,7 @@ pub use present::print::{
     print_line, print_prompt, record_print_result, try_print_line,
 };
 pub use present::progress::ProgressLine;
+pub use present::question::{answer_prompt, answer_question, is_said_by_form, question_lines, read_answer};
 pub use present::scope_menu::{
     MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
     describe_scopes, describe_waiting_call, pattern_letter, whole_tool_warning,

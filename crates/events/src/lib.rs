@@ -12,6 +12,7 @@ pub mod look_alike;
 mod openapi;
 pub mod principal;
 pub mod proven;
+pub mod question;
 pub mod sealed;
 pub mod timestamp;
 
@@ -20,6 +21,7 @@ pub use folded_spelling::fold_spelling;
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;
+pub use question::{BadAnswer, Question, QuestionAnswer, QuestionForm, QuestionKind, QuestionOption};
 pub use timestamp::Timestamp;
 
 /// An error for a log row that no version of Countersign can have written. Readers report the row and never skip it.

@@ -5,7 +5,7 @@
 
 use crate::{
     RoundParts,
-    round_parts::{OWN_REQUEST_PREFIX, opens_urls, read_rounds},
+    round_parts::{OWN_REQUEST_PREFIX, opens_urls, read_rounds, shows_forms},
 };
 use countersign_events::Json;
 use countersign_json_rpc::{FRAME_KEYS, JsonObject, range_of, splice};
@@ -43,9 +43,16 @@ pub enum ClientFrame {
         id: String,
         /// Whether the client opens addresses for its user: elicitation in URL mode.
         opens_urls: bool,
+        /// Whether the client shows forms to its user: elicitation in form mode.
+        shows_forms: bool,
     },
     /// The answer to one of the gateway's own requests.
     OwnAnswer,
+    /// The answer to a request of the server.
+    Answer {
+        /// The request's id, canonical.
+        id: String,
+    },
     /// Any other frame.
     Other {
         /// The id, canonical, if it is a request.
@@ -139,8 +146,11 @@ pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
         .map_err(|key| BadFrame::Ambiguous { key: key.0, id: id.clone().map(|(id, _)| id) })?;
     let key = id.as_ref().map(|(_, key)| key.clone());
     let Some(method) = frame.get("method") else {
-        let is_own = key.is_some_and(|key| key.starts_with(&format!("\"{OWN_REQUEST_PREFIX}")));
-        return Ok(if is_own { ClientFrame::OwnAnswer } else { ClientFrame::Other { id: None } });
+        return Ok(match key {
+            Some(key) if key.starts_with(&format!("\"{OWN_REQUEST_PREFIX}")) => ClientFrame::OwnAnswer,
+            Some(id) => ClientFrame::Answer { id },
+            None => ClientFrame::Other { id: None },
+        });
     };
     let method: String = serde_json::from_str(method).map_err(|_| BadFrame::Syntax)?;
     Ok(match (method.as_str(), key) {
@@ -149,7 +159,8 @@ pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
         ("initialize", Some(id)) => {
             let params = frame.get("params").and_then(JsonObject::read);
             let capabilities = params.and_then(|params| params.get("capabilities"));
-            ClientFrame::Initialize { id, opens_urls: opens_urls(capabilities) }
+            let (opens_urls, shows_forms) = (opens_urls(capabilities), shows_forms(capabilities));
+            ClientFrame::Initialize { id, opens_urls, shows_forms }
         }
         ("notifications/cancelled", None) => {
             let params = frame.get("params").and_then(JsonObject::read);

@@ -9,6 +9,7 @@ use crate::{
     open_requests::{AnswerRoute, CancelRoute, OpenRequests},
     read_client_frame, read_server_frame,
     request_state::RequestStates,
+    round_parts::add_form_capability,
     without_carriage_returns,
 };
 use countersign_api::{SharedGate, random_id};
@@ -61,11 +62,14 @@ pub async fn run_gateway(gate: SharedGate, options: GatewayOptions, streams: Gat
         to_client,
         states: RequestStates::default(),
         opens_urls: AtomicBool::new(false),
+        shows_forms: AtomicBool::new(true),
+        forms: Mutex::default(),
         catalog: Mutex::default(),
         catalog_reading: tokio::sync::Mutex::default(),
     });
+    let answers = to_server.downgrade();
     let client = tokio::spawn(read_client(Arc::clone(&core), streams.client_input, to_server));
-    read_server(&core, streams.server_output).await;
+    read_server(&core, streams.server_output, &answers).await;
     core.requests.end_server();
     client.abort();
     let _ = client.await;
@@ -106,12 +110,12 @@ async fn read_client(core: Arc<GatewayCore>, input: ClientReader, to_server: Ser
     core.closing.cancel();
 }
 
-async fn read_server(core: &Arc<GatewayCore>, output: ClientReader) {
+async fn read_server(core: &Arc<GatewayCore>, output: ClientReader, to_server: &mpsc::WeakSender<String>) {
     let mut reader = BufReader::new(output);
     loop {
         match read_line(&mut reader).await {
             LineRead::Line(line) => {
-                core.take_server_frame(String::from_utf8_lossy(&line).into_owned()).await;
+                core.take_server_frame(String::from_utf8_lossy(&line).into_owned(), to_server).await;
             }
             LineRead::TooLong => {
                 tracing::error!("a frame of the server is longer than {MAX_FRAME_BYTES} bytes");
@@ -140,7 +144,7 @@ impl GatewayCore {
     async fn take_single_frame(
         self: &Arc<Self>,
         parsed: Result<ClientFrame, BadFrame>,
-        text: String,
+        mut text: String,
         to_server: &ServerSender,
     ) {
         match parsed {
@@ -158,12 +162,17 @@ impl GatewayCore {
                     return;
                 }
             }
-            Ok(ClientFrame::Initialize { opens_urls, .. }) => {
+            Ok(ClientFrame::Initialize { opens_urls, shows_forms, .. }) => {
                 self.opens_urls.store(opens_urls, Ordering::SeqCst);
+                self.shows_forms.store(shows_forms, Ordering::SeqCst);
+                if !shows_forms {
+                    text = add_form_capability(&text);
+                }
             }
+            Ok(ClientFrame::Answer { id }) if !self.end_form(&id) => return,
             // The decision is made on the page, and not by this answer.
             Ok(ClientFrame::OwnAnswer) => return,
-            Ok(ClientFrame::Other { .. }) => {}
+            Ok(ClientFrame::Answer { .. } | ClientFrame::Other { .. }) => {}
             // A batch in a batch is not JSON-RPC.
             Ok(ClientFrame::Batch(_)) => return self.refuse(&BadFrame::Syntax).await,
             Err(bad) => return self.refuse(&bad).await,
@@ -194,7 +203,7 @@ impl GatewayCore {
         });
     }
 
-    async fn take_server_frame(self: &Arc<Self>, text: String) {
+    async fn take_server_frame(self: &Arc<Self>, text: String, to_server: &mpsc::WeakSender<String>) {
         match read_server_frame(&text) {
             ServerFrame::Answer { id } => match self.requests.route_answer(&id, &text) {
                 AnswerRoute::Taken => return,
@@ -209,6 +218,12 @@ impl GatewayCore {
                 }
                 AnswerRoute::Client => {}
             },
+            ServerFrame::Form(form) => {
+                if !self.take_form(*form, to_server) {
+                    return;
+                }
+            }
+            ServerFrame::Cancelled { id } => drop(self.end_form(&id)),
             ServerFrame::ToolsChanged => self.catalog().clear(),
             ServerFrame::Other => {}
         }

@@ -3,6 +3,7 @@
 use crate::{
     ServerPlaces, ToolCallFrame,
     call_table::CallTable,
+    open_forms::OpenForms,
     open_requests::OpenRequests,
     parked_call::StateMeaning,
     request_state::RequestStates,
@@ -37,6 +38,8 @@ pub struct GatewayOptions {
     pub trust_hints: bool,
     /// The time for which a request without a progress token waits for people.
     pub hold: Duration,
+    /// How long a form of the server waits in the client before it is in the inbox, too.
+    pub questions_after: Duration,
     /// The time between progress notifications.
     pub progress_interval: Duration,
     /// The claim lease in seconds.
@@ -69,6 +72,9 @@ pub(crate) struct GatewayCore {
     pub(crate) states: RequestStates<StateMeaning>,
     /// Whether the client opens addresses for its user. Clients from 2026-07-28 on say so in each request instead.
     pub(crate) opens_urls: AtomicBool,
+    /// Whether the client shows the forms of servers to its user.
+    pub(crate) shows_forms: AtomicBool,
+    pub(crate) forms: Mutex<OpenForms>,
     pub(crate) catalog: Mutex<ToolCatalog>,
     /// Held while the gateway reads the list of tools.
     pub(crate) catalog_reading: tokio::sync::Mutex<()>,

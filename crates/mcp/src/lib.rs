@@ -14,11 +14,13 @@ mod gated_call;
 mod gateway;
 mod gateway_core;
 mod hub;
+mod open_forms;
 mod open_requests;
 mod parked_call;
 mod permission_prompt;
 mod request_state;
 mod round_parts;
+mod server_form;
 mod server_frame;
 mod server_input;
 mod server_places;
@@ -41,6 +43,7 @@ pub use hub::{
     BadHubFrame, BadServerName, HubFrame, HubOptions, HubServer, ServerName, listed_tool_name, restore_id,
     run_hub, split_listed_name,
 };
+pub use open_forms::ServerForm;
 pub use permission_prompt::PermissionPrompt;
 pub use round_parts::RoundParts;
 pub use server_frame::{ServerFrame, read_server_frame};

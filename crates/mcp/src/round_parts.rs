@@ -2,7 +2,7 @@
 //!
 //! Sources: MCP 2025-11-25 (elicitation in URL mode) and 2026-07-28 (multi round-trip requests).
 
-use countersign_json_rpc::JsonObject;
+use countersign_json_rpc::{JsonObject, range_of, splice};
 
 /// The id prefix of the gateway's own requests to a client.
 pub(crate) const OWN_REQUEST_PREFIX: &str = "countersign-elicitation-";
@@ -34,6 +34,27 @@ pub(crate) fn read_rounds(meta: &JsonObject<'_>, params: &JsonObject<'_>) -> Opt
         opens_urls: opens_urls(meta.get("io.modelcontextprotocol/clientCapabilities")),
         is_declined: action.is_some_and(|action| action == "decline" || action == "cancel"),
     })
+}
+
+/// Returns true if these client capabilities include elicitation in form mode. Before 2025-11-25, it was the only one.
+pub(crate) fn shows_forms(capabilities: Option<&str>) -> bool {
+    let elicitation = capabilities.and_then(JsonObject::read).and_then(|all| all.get("elicitation"));
+    let modes = elicitation.and_then(JsonObject::read);
+    modes.is_some_and(|modes| modes.get("form").is_some() || modes.get("url").is_none())
+}
+
+/// The frame of `initialize` with the capability to show forms: people fill them in in the inbox. Unchanged if it has no capabilities
+/// to add it to, or others of elicitation.
+pub(crate) fn add_form_capability(text: &str) -> String {
+    let params = JsonObject::read(text).and_then(|frame| frame.get("params"));
+    let capabilities = params.and_then(JsonObject::read).and_then(|params| params.get("capabilities"));
+    let Some(found) = capabilities.and_then(JsonObject::read) else { return text.to_owned() };
+    if found.get("elicitation").is_some() {
+        return text.to_owned();
+    }
+    let comma = if found.members().next().is_some() { "," } else { "" };
+    let at = range_of(text, capabilities.unwrap_or_default()).start + 1;
+    splice(text, at..at, &format!("\"elicitation\":{{}}{comma}"))
 }
 
 /// Returns true if these client capabilities include elicitation in URL mode (MCP 2025-11-25).

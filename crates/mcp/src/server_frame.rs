@@ -1,6 +1,6 @@
 //! Reading server frames: which of them answer a request that the gateway follows.
 
-use crate::client_frame::read_id;
+use crate::{client_frame::read_id, open_forms::ServerForm};
 use countersign_api::ResultRequest;
 use countersign_events::{Json, Sha256, Status};
 use countersign_json_rpc::{JsonObject, range_of, splice};
@@ -10,6 +10,13 @@ use countersign_json_rpc::{JsonObject, range_of, splice};
 pub enum ServerFrame {
     /// The answer to a request.
     Answer {
+        /// The request's id, canonical.
+        id: String,
+    },
+    /// A form for the client's user.
+    Form(Box<ServerForm>),
+    /// `notifications/cancelled` of one of the server's requests.
+    Cancelled {
         /// The request's id, canonical.
         id: String,
     },
@@ -26,10 +33,36 @@ pub fn read_server_frame(text: &str) -> ServerFrame {
     if let Some(method) = frame.get("method") {
         let is_changed = method.contains("list_changed")
             && frame.get_as::<String>("method").as_deref() == Some("notifications/tools/list_changed");
-        return if is_changed { ServerFrame::ToolsChanged } else { ServerFrame::Other };
+        return if is_changed { ServerFrame::ToolsChanged } else { read_request(&frame) };
     }
     let id = frame.get("id").and_then(read_id);
     id.map_or(ServerFrame::Other, |(_, id)| ServerFrame::Answer { id })
+}
+
+/// A request of the server, or a notification about one.
+fn read_request(frame: &JsonObject<'_>) -> ServerFrame {
+    let params = frame.get("params").and_then(JsonObject::read);
+    let (Some(params), Some(method)) = (params, frame.get_as::<String>("method")) else {
+        return ServerFrame::Other;
+    };
+    match (method.as_str(), frame.get("id").and_then(read_id)) {
+        ("elicitation/create", Some((id, id_key))) => {
+            let mode: Option<String> = params.get_as("mode");
+            let is_form = mode.is_none_or(|mode| mode == "form");
+            let parts = ["message", "requestedSchema"].map(|name| (name, params.get(name)));
+            let members = parts.into_iter().map(|(name, value)| Some(format!("\"{name}\":{}", value?)));
+            let arguments = members.collect::<Option<Vec<_>>>().map(|all| format!("{{{}}}", all.join(",")));
+            match arguments.and_then(|text| Json::parse(&text).ok()).filter(|_| is_form) {
+                Some(arguments) => ServerFrame::Form(Box::new(ServerForm { id, id_key, arguments })),
+                None => ServerFrame::Other,
+            }
+        }
+        ("notifications/cancelled", None) => {
+            let id = params.get("requestId").and_then(read_id);
+            id.map_or(ServerFrame::Other, |(_, id)| ServerFrame::Cancelled { id })
+        }
+        _ => ServerFrame::Other,
+    }
 }
 
 /// The answer to another request with the same result.
@@ -85,6 +118,23 @@ mod tests {
         assert_eq!(read_server_frame("Server started"), ServerFrame::Other);
         let changed = r#"{"method":"notifications/tools/list_changed"}"#;
         assert_eq!(read_server_frame(changed), ServerFrame::ToolsChanged);
+    }
+
+    #[test]
+    fn forms_are_read_byte_for_byte() {
+        let form = |mode: &str| {
+            format!(
+                r#"{{"id":3,"method":"elicitation/create","params":{{{mode}"message":"m","requestedSchema":{{"a":1.0}}}}}}"#
+            )
+        };
+        for mode in ["", r#""mode":"form","#] {
+            let ServerFrame::Form(form) = read_server_frame(&form(mode)) else { panic!("a form") };
+            assert_eq!(form.arguments.as_str(), r#"{"message":"m","requestedSchema":{"a":1.0}}"#);
+            assert_eq!((form.id.as_str(), form.id_key.as_str()), ("3", "3"));
+        }
+        assert_eq!(read_server_frame(&form(r#""mode":"url","#)), ServerFrame::Other);
+        let cancelled = r#"{"method":"notifications/cancelled","params":{"requestId":3}}"#;
+        assert_eq!(read_server_frame(cancelled), ServerFrame::Cancelled { id: "3".to_owned() });
     }
 
     #[test]

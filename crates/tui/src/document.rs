@@ -3,10 +3,10 @@
 use countersign_api as api;
 use countersign_console::{
     ImpactSummary, describe_masked, describe_mixed_scripts, difference_lines, escape_tabbed_line,
-    escape_text, json_lines, place_facts, request_facts, split_columns, split_near_space, text_width,
-    wrap_words,
+    escape_text, is_said_by_form, json_lines, place_facts, question_lines, request_facts, split_columns,
+    split_near_space, text_width, wrap_words,
 };
-use countersign_events::{Json, Principal};
+use countersign_events::{Json, Principal, QuestionKind};
 
 /// The line kind, which decides how a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,14 @@ pub(crate) fn document_lines(call: &api::Call, edited: Option<&Json>, me: &Princ
     let mut lines = Vec::new();
     warnings(call, me, &mut lines);
     actions(call, &mut lines);
+    let form = call.question.as_deref();
+    if let Some(form) = form {
+        let title = if form.kind == QuestionKind::Plan { "Plan" } else { "Questions" };
+        lines.push(heading(title));
+        let asked = question_lines(form).into_iter();
+        lines.extend(asked.map(|text| DocumentLine { role: LineRole::Argument, label: String::new(), text }));
+    }
+    let is_said = edited.is_none() && is_said_by_form(call);
     if let Some(edited) = edited {
         lines.push(heading("Changed by you"));
         let changes = difference_lines(&call.arguments, edited).into_iter();
@@ -58,10 +66,12 @@ pub(crate) fn document_lines(call: &api::Call, edited: Option<&Json>, me: &Princ
             text,
         }));
         lines.push(heading("Arguments, as you changed them"));
-    } else {
+    } else if !is_said {
         lines.push(heading("Arguments"));
     }
-    arguments(edited.unwrap_or(&call.arguments), &mut lines);
+    if !is_said {
+        arguments(edited.unwrap_or(&call.arguments), &mut lines);
+    }
     // Beside the arguments, because it changes what they do as much as they themselves.
     let place = place_facts(call).into_iter();
     lines.extend(place.map(|(name, text)| DocumentLine {

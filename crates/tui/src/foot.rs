@@ -5,14 +5,15 @@ use crate::{
         field::TextField,
         question::{ScopeQuestion, ScopeStep},
         state::{InboxMode, InboxState, StatusTone},
+        typed_answers::TypedAnswers,
     },
     picture::{InboxHints, TextInk, TextPart},
 };
 use countersign_console::{
-    ScopeKind, describe_remembered_denial, escape_text, join_parts, pattern_letter, split_columns,
-    text_width, truncate_text, wrap_words,
+    ScopeKind, answer_prompt, describe_remembered_denial, escape_text, join_parts, pattern_letter,
+    split_columns, text_width, truncate_text, wrap_words,
 };
-use countersign_events::Decision;
+use countersign_events::{Decision, QuestionKind};
 
 /// Wraps text into lines.
 type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;
@@ -42,6 +43,7 @@ pub(crate) fn status_lines(
             (lines, cursor.map(|(line, column)| (line + above, column)))
         }
         InboxMode::WritingComment(field) => field_lines("Comment: ", field, columns),
+        InboxMode::Answering(typed) => answer_lines(inbox, typed, &said, columns),
         InboxMode::Searching(field) => field_lines("Search: ", field, columns),
         InboxMode::ChoosingScope(question) => (scope_lines(inbox, question, &said), None),
         InboxMode::Interrupted => {
@@ -51,6 +53,21 @@ pub(crate) fn status_lines(
         }
         InboxMode::Reading | InboxMode::Help => (status(inbox, &said), None),
     }
+}
+
+/// The question that is answered now, with the typed answer, and what is wrong with it.
+fn answer_lines(
+    inbox: &InboxState,
+    typed: &TypedAnswers,
+    said: &LineBuilder<'_>,
+    columns: usize,
+) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
+    let prompt = inbox.open_question(typed).map(answer_prompt).unwrap_or_default();
+    let (mut lines, cursor) = field_lines(&prompt, &typed.field, columns);
+    if let Some((tone, text)) = &inbox.status {
+        lines.extend(said(TextInk::Said(*tone), &escape_text(text)));
+    }
+    (lines, cursor)
 }
 
 /// The question about the scope, with its answers.
@@ -121,6 +138,7 @@ fn field_lines(
 pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
     let texts: &[&str] = match &inbox.mode {
         InboxMode::WritingDenial(..) => &["Enter deny", "a reason is optional", "Esc back"],
+        InboxMode::Answering(_) => &["Enter answer", "a number chooses an option", "Esc back"],
         InboxMode::WritingComment(_) => &["Enter keeps it for the decision", "Esc back"],
         InboxMode::ChoosingScope(question) => return scope_keys(inbox, question, columns),
         InboxMode::Searching(_) => &["Enter search", "Esc show all"],
@@ -164,9 +182,15 @@ fn reading_keys(inbox: &InboxState, columns: usize) -> Vec<String> {
     if let Some(waiting) = inbox.current().filter(|waiting| waiting.gone.is_none()) {
         let options =
             waiting.call.request.as_ref().map(|request| request.options.clone()).unwrap_or_default();
-        texts.push("d deny");
+        let kind = waiting.call.question.as_ref().map(|form| form.kind);
+        let (deny, allow) = match kind {
+            Some(QuestionKind::Questions) => ("d dismiss", "o answer"),
+            Some(QuestionKind::Plan) => ("d keep planning", "o approve the plan"),
+            None => ("d deny", "o allow once"),
+        };
+        texts.push(deny);
         if options.contains(&Decision::AllowOnce) {
-            texts.push("o allow once");
+            texts.push(allow);
         }
         if options.contains(&Decision::AllowSession) {
             texts.push("s session");

@@ -6,7 +6,7 @@ use countersign_console::wrap_words;
 /// Keys and their effect. An entry without a key is a paragraph.
 const KEYS: &[(&str, &str)] = &[
     ("d", "deny; asks for a reason, which the agent receives"),
-    ("o", "allow this call, once"),
+    ("o", "allow this call, once; answer its questions"),
     ("s D", "allow, or deny, this call and later ones: x exact, p pattern, t tool"),
     ("e", "edit the arguments in $EDITOR; o then allows the edited call"),
     ("a", "choose the level of your decision"),

@@ -49,6 +49,7 @@ pub(crate) async fn send_to_log(
         decision: sent.decision,
         comment: sent.comment.clone(),
         arguments: sent.arguments.clone(),
+        answers: None,
         arguments_hash: Some(sent.about),
         scope: sent.scope.clone(),
         agents: None,

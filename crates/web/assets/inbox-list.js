@@ -55,6 +55,8 @@ export function shapeOf(call) {
 export function describeRow(call) {
   const value = call.arguments;
   if (call.erased) return "erased";
+  const asked = call.question?.message ?? call.question?.questions[0]?.text;
+  if (asked) return shorten(asked);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return shorten(value);
   const parts = Object.entries(value);
   if (parts.length === 1) return shorten(parts[0]?.[1] ?? null);

@@ -133,6 +133,28 @@ export interface Place {
   agent?: string;
 }
 
+/** One question of a call. */
+export interface Question {
+  text: string;
+  header?: string;
+  hint?: string;
+  options: { label: string; description?: string; preview?: string }[];
+  multiple: boolean;
+  freeText: boolean;
+  number?: "number" | "integer";
+  required: boolean;
+  preset?: string[];
+}
+
+/** What a call asks people. */
+export interface QuestionForm {
+  kind: "questions" | "plan";
+  message?: string;
+  source?: string;
+  questions: Question[];
+  isComplete: boolean;
+}
+
 export interface Call {
   threadId: string;
   id: string;
@@ -140,6 +162,7 @@ export interface Call {
   state: CallState;
   arguments: Json;
   argumentsHash: string;
+  question?: QuestionForm | null;
   description?: string | null;
   place?: Place;
   impact?: Impact | null;
@@ -251,6 +274,7 @@ export interface DecisionBody {
   decision: Decision;
   comment?: string;
   arguments?: Json;
+  answers?: string[][];
   argumentsHash?: string;
   scope?: Json;
   agents?: "any";

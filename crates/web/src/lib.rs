@@ -51,6 +51,7 @@ pub const FILES: &[WebFile] = files![
     "card/decision-proof.js" SCRIPT,
     "card/describe.js" SCRIPT,
     "card/flag-panel.js" SCRIPT,
+    "card/question-form.js" SCRIPT,
     "charts/advisor-section.js" SCRIPT,
     "charts/day-chart.js" SCRIPT,
     "count-words.js" SCRIPT,

@@ -52,6 +52,7 @@ __all__ = [
     "Json",
     "Likeness",
     "LookAlike",
+    "NumberKind",
     "OnExpiry",
     "PendingPage",
     "Place",
@@ -65,6 +66,10 @@ __all__ = [
     "ProposedDefinition",
     "ProposedImpact",
     "ProposedPlace",
+    "Question",
+    "QuestionForm",
+    "QuestionKind",
+    "QuestionOption",
     "ReadinessReport",
     "RenewRequest",
     "ResultRequest",
@@ -80,6 +85,7 @@ __all__ = [
     "Timestamp",
     "ToolDefinition",
     "ToolName",
+    "Vec",
     "Verdict",
 ]
 
@@ -315,6 +321,9 @@ class BulkDecisionItem(TypedDict):
     andWaiting: NotRequired[bool]
     """Whether the decision also decides the calls that wait, as in a single decision."""
 
+    answers: NotRequired[list[Vec] | None]
+    """The answers to the questions of the call, as in a single decision."""
+
     arguments: NotRequired[Json]
     """The arguments that run instead of the proposed ones; only with `allow_once`."""
 
@@ -465,6 +474,11 @@ class Call(TypedDict):
     proposerLastSeenAt: NotRequired[Timestamp | None]
     """The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never
     did. On a pending call, and in the answer to a decision that allows it.
+    """
+
+    question: NotRequired[QuestionForm | None]
+    """What the call asks people, if it asks something. `answers` of an approval answers it. Only while the
+    call is pending.
     """
 
     redacted: NotRequired[list[str]]
@@ -782,6 +796,12 @@ class DecisionRequest(TypedDict):
     answer names them in `alsoDecided`.
     """
 
+    answers: NotRequired[list[Vec] | None]
+    """The answers to the questions of a call that asks people something, one list for each question: the
+    labels of the chosen options, and a text where the question takes one. They become a part of the
+    arguments; only with `allow_once`.
+    """
+
     arguments: NotRequired[Json]
     """The arguments that run instead of the proposed ones; only with `allow_once`."""
 
@@ -938,6 +958,9 @@ class LookAlike(TypedDict):
 
     name: ToolName
     """The name."""
+
+NumberKind: TypeAlias = Literal["number", "integer"]
+"""The number that an answer must be."""
 
 OnExpiry: TypeAlias = Literal["deny", "allow"]
 """The outcome of a request that expires unanswered."""
@@ -1191,6 +1214,74 @@ class ProposedPlace(TypedDict):
     """The MCP server's name."""
 
 
+class Question(TypedDict):
+    """One question."""
+
+    freeText: bool
+    """Whether the answer may be, or contain, a text that is no option."""
+
+    header: NotRequired[str | None]
+    """Its title, in a few words."""
+
+    hint: NotRequired[str | None]
+    """What the answer should be like."""
+
+    multiple: bool
+    """Whether the answer may have several parts."""
+
+    number: NotRequired[NumberKind | None]
+    """Whether a text must be a number."""
+
+    options: NotRequired[list[QuestionOption]]
+    """The options."""
+
+    preset: NotRequired[list[str]]
+    """The answer that the program suggests."""
+
+    required: bool
+    """Whether the question needs an answer."""
+
+    text: str
+    """The question."""
+
+
+class QuestionForm(TypedDict):
+    """What a call asks people."""
+
+    isComplete: bool
+    """Whether the form says everything that is in the arguments. If not, a display must show the arguments,
+    too.
+    """
+
+    kind: QuestionKind
+    """What is asked."""
+
+    message: NotRequired[str | None]
+    """The text above the questions: the plan, or the server's message."""
+
+    questions: NotRequired[list[Question]]
+    """The questions, in their order. A plan has none."""
+
+    source: NotRequired[str | None]
+    """Where it comes from: the file of the plan, or the name of the server."""
+
+QuestionKind: TypeAlias = Literal["questions", "plan"]
+"""What a form asks."""
+
+
+class QuestionOption(TypedDict):
+    """One option of a question."""
+
+    description: NotRequired[str | None]
+    """What it means."""
+
+    label: str
+    """Its name, which an answer repeats."""
+
+    preview: NotRequired[str | None]
+    """What choosing it would give, such as a piece of code."""
+
+
 class ReadinessReport(TypedDict):
     """The report on a successful readiness check: the log accepts writes and reads, and the feed keeps up
     with it.
@@ -1343,6 +1434,8 @@ ToolName: TypeAlias = str
 """The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around
 it or invisible characters.
 """
+
+Vec: TypeAlias = list[str]
 
 Verdict: TypeAlias = Literal["allow", "ask", "block"]
 """The policy's verdict on a call."""

@@ -8,7 +8,8 @@ use crate::{
     thread::Grant,
 };
 use countersign_events::{
-    ApprovalRequest, ApprovalResponse, Body, Json, Sha256, Source, ToolCall, ToolDefinition, Verdict,
+    ApprovalRequest, ApprovalResponse, Body, Decision, Json, Sha256, Source, ToolCall, ToolDefinition,
+    Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
 use std::time::Duration;
@@ -132,8 +133,10 @@ impl RecordedProposal<'_> {
         self.guess(judgement, policy, thread, expires_in).map(|mut guess| {
             if let CommandEvidence::Judgement(judged) = guess.evidence {
                 let suggested = request.suggested_scopes.clone();
-                guess.evidence =
-                    CommandEvidence::Proposal(ProposalReview { judged, logged: None, suggested });
+                // Earlier versions offered to remember the answer to a question.
+                let is_question = !request.options.contains(&Decision::AllowSession);
+                let review = ProposalReview { judged, logged: None, suggested, is_question };
+                guess.evidence = CommandEvidence::Proposal(review);
             }
             guess
         })

@@ -2,7 +2,7 @@
 //! people, so the gate runs them before the command is queued and never on the writer.
 
 use crate::{Refused, scope::suggest_scopes};
-use countersign_events::{CallId, Json, Sha256, SuggestedScope, Verdict, json::ArgumentChange};
+use countersign_events::{CallId, Json, QuestionForm, Sha256, SuggestedScope, Verdict, json::ArgumentChange};
 use countersign_policy::{JudgedCall, Judgement, Policy};
 use countersign_redaction::{RedactedJson, Redactor};
 use std::{collections::HashMap, fmt, sync::Arc};
@@ -96,6 +96,8 @@ pub struct ProposalReview {
     /// The patterns that a request suggests for a remembered decision. The log stores them, so that no reader parses
     /// the arguments again.
     pub suggested: Vec<SuggestedScope>,
+    /// Whether the call asks people something: only a person answers it, and each time anew.
+    pub is_question: bool,
 }
 
 impl ProposalReview {
@@ -112,7 +114,8 @@ impl ProposalReview {
         } else {
             Vec::new()
         };
-        Self { judged, logged: Some(logged), suggested }
+        let is_question = QuestionForm::read(proposed.tool, proposed.arguments).is_some();
+        Self { judged, logged: Some(logged), suggested, is_question }
     }
 }
 
@@ -190,6 +193,11 @@ impl CommandEvidence {
             Self::Proposal(review) => review.logged.as_ref(),
             Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) | Self::Waiting(_) => None,
         }
+    }
+
+    /// Whether the proposal asks people something.
+    pub(super) const fn is_question(&self) -> bool {
+        matches!(self, Self::Proposal(ProposalReview { is_question: true, .. }))
     }
 
     /// The scopes that a request suggests.

@@ -135,9 +135,10 @@ impl OpenQuestion<'_> {
         if let Some(denial) = matching_denials(self.context.thread, self.origin, &self.look).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
-        // If the thread requires a person each time, or the rule a proof, neither mode nor grant allows, and no new grant
-        // is offered.
-        if own == ToolPolicy::RequireApproval || self.judgement.terms.proof.is_some() {
+        // If the thread requires a person each time, the rule a proof, or the call an answer, neither mode nor grant allows, and
+        // no new grant is offered.
+        let is_question = self.context.evidence.is_question();
+        if own == ToolPolicy::RequireApproval || self.judgement.terms.proof.is_some() || is_question {
             return self.denied().unwrap_or_else(|| {
                 CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny], self.same_call())
             });

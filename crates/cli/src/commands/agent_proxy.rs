@@ -9,7 +9,7 @@ use countersign_console::{
     CliError, CommandContext, CommandExit, TerminationSignals, escape_lines, print_error,
 };
 use countersign_events::id::check_actor_name;
-use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
+use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc, time::Duration};
 use tokio::{
     io::BufReader,
     process::{Child, Command},
@@ -25,6 +25,9 @@ pub(crate) struct AgentProxyArgs {
     /// agent that the command starts]
     #[arg(long, value_name = "NAME", value_parser = parse_kind)]
     agent: Option<String>,
+    /// The time after which a question that the client shows to its user is in the inbox, too
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_delay, default_value = "1m")]
+    questions_after: u32,
     /// The agent's command, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
@@ -45,6 +48,7 @@ pub(crate) async fn run_agent_proxy(
     let terms = ProxyTerms {
         executor,
         lease_seconds: args.lease,
+        questions_after: Duration::from_secs(u64::from(args.questions_after)),
         agent,
         host: context.host_name(),
         note: Arc::new(note),

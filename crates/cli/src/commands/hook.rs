@@ -1,12 +1,12 @@
 //! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
 
 use super::install::find_hook_removal;
-use countersign_api::{Call, CancelRequest, SharedGate};
+use countersign_api::Call;
 use countersign_coding_agents::{
     agents::{find_agent, find_program},
     hook::{
-        HookEvent, HookMessage, HookOrigin, HookProgram, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance,
-        answer_hook, find_project, start_folder,
+        HookEvent, HookOrigin, HookProgram, HookTerms, MAX_MESSAGE_BYTES, PromptTerms, RuleAllowance,
+        answer_hook, find_project, start_folder, withdraw_call,
     },
 };
 use countersign_console::{
@@ -59,9 +59,23 @@ pub(crate) struct HookArgs {
     /// The answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow runs it
     #[arg(long, value_name = "ANSWER", default_value = "none")]
     decide: HookDecision,
+    /// Where a question of the agent is asked first: in its own dialog, and later in the inbox, too; or only in the inbox. Without
+    /// a person in front of the agent, it is always the inbox
+    #[arg(long, value_name = "PLACE", default_value = "dialog")]
+    questions: QuestionPlace,
+    /// The time after which a question in the agent's own dialog is in the inbox, too; never, if it is not shorter than --wait
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_delay, default_value = "1m")]
+    questions_after: u32,
     /// Answer `defer` instead of a denial if no person decides in time: `claude -p` then ends, and `--resume` asks again
     #[arg(long)]
     defer: bool,
+}
+
+/// Where a question of the agent is asked first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum QuestionPlace {
+    Dialog,
+    Inbox,
 }
 
 /// How a hook answers a call that a rule allows.
@@ -132,12 +146,20 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
         origin: HookOrigin { agent: kind, project: project.as_deref(), host: host.as_deref() },
         ignores_edits: borrower.is_some(),
         defers: args.defer || !args.caller.has_own_rules(),
+        prompts: PromptTerms {
+            is_attended: args.caller.is_attended(&read_text_variable),
+            own_time: (args.questions == QuestionPlace::Dialog)
+                .then(|| Duration::from_secs(u64::from(args.questions_after))),
+        },
         decision_place: &place,
     };
     let answer = tokio::select! {
         answer = answer_hook(&*gate, args.caller, &message, terms) => answer?,
         _ = signals.receive() => {
-            cancel(&gate, &message).await;
+            let withdrawn = withdraw_call(&*gate, args.caller, &message, terms).await;
+            if let Err(error) = withdrawn {
+                print_error(&format!("countersign: {}", escape_lines(&error.to_string())));
+            }
             return Err(CliError::usage("the agent stopped waiting for the decision").into());
         }
     };
@@ -161,14 +183,15 @@ fn check_configuration(caller: &dyn HookProgram) -> anyhow::Result<CommandExit> 
     }
 }
 
+/// The value of an environment variable, if it is text.
+fn read_text_variable(name: &str) -> Option<String> {
+    countersign_console::read_variable(name).and_then(|value| value.into_string().ok())
+}
+
 /// The project in which the agent that runs this hook was started.
 fn project_of_agent() -> Option<String> {
-    let variable = |name: &str| {
-        let value = countersign_console::read_variable(name);
-        value.and_then(|value| value.into_string().ok())
-    };
-    let start = start_folder(variable).or_else(|| std::env::current_dir().ok())?;
-    find_project(&start, variable("HOME").as_deref().map(Path::new))
+    let start = start_folder(read_text_variable).or_else(|| std::env::current_dir().ok())?;
+    find_project(&start, read_text_variable("HOME").as_deref().map(Path::new))
 }
 
 /// Returns true if this environment variable has a value.
@@ -194,18 +217,6 @@ fn read_message() -> anyhow::Result<String> {
     let most = u64::try_from(MAX_MESSAGE_BYTES)? + 1;
     std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8(bytes).map_err(|_| CliError::usage("stdin is not UTF-8"))?)
-}
-
-/// Withdraws the call, because the agent does not wait for it any more.
-async fn cancel(gate: &SharedGate, message: &HookMessage) {
-    let thread = countersign_api::parse_thread_id(&message.session_id);
-    let id = message.tool_use_id.as_deref().map(countersign_api::parse_call_id);
-    if let (Ok(thread), Some(Ok(id))) = (thread, id) {
-        let reason = Some("the agent stopped waiting".to_owned());
-        if let Err(error) = gate.cancel(&thread, &id, &CancelRequest { reason }).await {
-            print_error(&format!("countersign: {}", escape_lines(&error.to_string())));
-        }
-    }
 }
 
 /// Says where a person decides: on the call page, or with a command if there is no server.

@@ -4,7 +4,8 @@ use crate::{filters::FilterArgs, pages::read_pages};
 use countersign_api as api;
 use countersign_console::{
     CommandContext, CommandExit, ImpactSummary, JsonListPrinter, ValueDetail, describe_masked,
-    describe_presence, escape_text, format_age, place_facts, print_line, request_facts,
+    describe_presence, escape_text, format_age, is_said_by_form, place_facts, print_line, question_lines,
+    request_facts,
 };
 use countersign_events::Timestamp;
 
@@ -60,7 +61,8 @@ fn describe_entry(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> 
     if let Some(description) = &call.description {
         text.extend(["    purpose: ", &escape_text(description), "\n"]);
     }
-    for line in detail.lines(&call.arguments) {
+    let arguments = if is_said_by_form(call) { Vec::new() } else { detail.lines(&call.arguments) };
+    for line in call.question.as_deref().into_iter().flat_map(question_lines).chain(arguments) {
         text.extend(["    ", &line, "\n"]);
     }
     for (name, place) in place_facts(call) {

@@ -9,7 +9,9 @@ use crate::{
     config::{ConfigError, ConfigFormat, JsonEntries, json_file},
     hook::{
         HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram,
-        specific_output::{ToolDecision, encode_decision, encode_permission, encode_tool_decision},
+        specific_output::{
+            ToolDecision, encode_decision, encode_elicitation, encode_permission, encode_tool_decision,
+        },
     },
 };
 
@@ -28,6 +30,7 @@ impl HookProgram for ClaudeCode {
             "PermissionRequest" => Some(HookEvent::PermissionRequest),
             "PreSkillShellCommand" => Some(HookEvent::SkillCommand),
             "ConfigChange" => Some(HookEvent::ConfigChange),
+            "Elicitation" => Some(HookEvent::Elicitation),
             "PostToolUse" => Some(HookEvent::AfterTool),
             "PostToolUseFailure" => Some(HookEvent::AfterToolFailure),
             "PermissionDenied" => Some(HookEvent::RefusedByAgent),
@@ -37,6 +40,9 @@ impl HookProgram for ClaudeCode {
     }
 
     fn encode_answer(&self, answer: &HookAnswer, event: HookEvent) -> Result<String, serde_json::Error> {
+        if event == HookEvent::Elicitation {
+            return encode_elicitation(answer);
+        }
         // It runs several hooks of which each may change the arguments, so an answer always sends them.
         let decision = match answer {
             HookAnswer::NoDecision { arguments: Some(arguments) } if event == HookEvent::BeforeTool => {
@@ -63,6 +69,19 @@ impl HookProgram for ClaudeCode {
         matches!(tool, "AskUserQuestion" | "ExitPlanMode")
     }
 
+    /// Its dialog and the hook of the permission request race, and the first answer wins.
+    fn prompts_beside_hooks(&self) -> bool {
+        true
+    }
+
+    /// It tells its hooks if a person sits in front of it; before that variable existed, only how it was started.
+    fn is_attended(&self, variable: &dyn Fn(&str) -> Option<String>) -> bool {
+        match variable("CLAUDE_CODE_SESSION_ATTENDED") {
+            Some(attended) => attended != "0",
+            None => variable("CLAUDE_CODE_ENTRYPOINT").is_none_or(|entry| !entry.starts_with("sdk")),
+        }
+    }
+
     fn permission_edits(&self) -> EditSupport {
         EditSupport::Replaces
     }
@@ -82,6 +101,7 @@ impl CodingAgent for ClaudeCode {
             "PermissionRequest",
             "PreSkillShellCommand",
             "ConfigChange",
+            "Elicitation",
             "PostToolUse",
             "PostToolUseFailure",
             "PermissionDenied",

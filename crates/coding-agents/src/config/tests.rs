@@ -44,7 +44,7 @@ fn json_keeps_order_comments_and_other_hooks() {
 "#;
     let installed = round_trip(&ClaudeCode, before);
     let hooks = (&ClaudeCode as &dyn CodingAgent).installed_hooks(&installed).expect("parses");
-    assert_eq!(hooks.len(), 8);
+    assert_eq!(hooks.len(), 9);
     assert!(hooks.iter().all(|hook| hook.blocks_on_failure && hook.timeout_seconds == Some(600)));
     let value: serde_json::Value =
         serde_json::from_str(&installed.replace("// the model of this machine", "")).expect("valid JSON");

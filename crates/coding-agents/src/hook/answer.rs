@@ -16,6 +16,11 @@ pub enum HookAnswer {
         /// A note for the model.
         note: Option<String>,
     },
+    /// The server gets this content of its form.
+    Content {
+        /// The values by their names.
+        content: Json,
+    },
     /// The agent's own rules decide. Claude Code applies the arguments all the same.
     NoDecision {
         /// The arguments to run.

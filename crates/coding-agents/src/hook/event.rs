@@ -11,6 +11,8 @@ pub enum HookEvent {
     SkillCommand,
     /// The agent is about to use a changed configuration.
     ConfigChange,
+    /// An MCP server of the agent asks its user to fill in a form.
+    Elicitation,
     /// A tool has run.
     AfterTool,
     /// A tool has failed.

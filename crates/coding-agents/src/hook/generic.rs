@@ -100,7 +100,7 @@ impl HookProgram for AnyProgram {
             HookAnswer::Deny { reason } => ("deny", None, Some(reason.as_str())),
             HookAnswer::Defer { reason } => ("pending", None, Some(reason.as_str())),
             HookAnswer::Stop { reason } => ("stop", None, Some(reason.as_str())),
-            HookAnswer::Silent => return Ok(String::new()),
+            HookAnswer::Content { .. } | HookAnswer::Silent => return Ok(String::new()),
         };
         serde_json::to_string(&GenericAnswer { verdict, arguments, reason })
     }

@@ -1,7 +1,8 @@
 //! The message that an agent gives its hook.
 
 use super::{event::HookEvent, failure::HookFailure};
-use countersign_api::{Json, Place};
+use countersign_api::{Json, Place, random_id};
+use countersign_events::{json::JsonTree, question::ELICITATION};
 use serde::Deserialize;
 
 /// The largest message, in bytes: the largest arguments and the largest result together.
@@ -87,6 +88,16 @@ struct MessageFields {
     #[serde(default)]
     error_message: Option<String>,
     #[serde(default)]
+    mcp_server_name: Option<String>,
+    /// The text above a form.
+    #[serde(default)]
+    message: Option<String>,
+    /// The form, as the MCP server describes it.
+    #[serde(default)]
+    requested_schema: Option<Json>,
+    #[serde(default)]
+    elicitation_id: Option<String>,
+    #[serde(default)]
     permission_mode: Option<String>,
     #[serde(default)]
     cwd: Option<String>,
@@ -95,6 +106,17 @@ struct MessageFields {
     /// The skill whose text has the command.
     #[serde(default)]
     command_name: Option<String>,
+}
+
+impl MessageFields {
+    /// The form of an MCP server as the arguments of a call. Without a schema, the server only opens an address.
+    fn read_form(&self) -> Json {
+        let text = |text: &Option<String>| JsonTree::from(text.clone().unwrap_or_default());
+        let schema = self.requested_schema.as_ref().and_then(JsonTree::parse);
+        JsonTree::object([("server", text(&self.mcp_server_name)), ("message", text(&self.message))])
+            .with_optional("requestedSchema", schema)
+            .to_json()
+    }
 }
 
 impl HookMessage {
@@ -108,14 +130,20 @@ impl HookMessage {
         let fields: MessageFields = serde_json::from_str(text)
             .map_err(|why| bad(format!("stdin is not a hook message of {agent}: {why}")))?;
         let missing = |field: &str| bad(format!("the message has no {field}"));
-        let name = fields.hook_event_name.or(fields.event).ok_or_else(|| missing("hook_event_name"))?;
+        let name = fields
+            .hook_event_name
+            .clone()
+            .or_else(|| fields.event.clone())
+            .ok_or_else(|| missing("hook_event_name"))?;
         let event = event(&name).ok_or_else(|| {
             bad(format!(
                 "{agent} has no hook {name:?} that Countersign answers; `countersign install {agent}` writes the right ones"
             ))
         })?;
         // Messages about the session name no tool.
-        let (tool_name, tool_input) = if event.is_about_call() {
+        let (tool_name, tool_input) = if event == HookEvent::Elicitation {
+            (ELICITATION.to_owned(), fields.read_form())
+        } else if event.is_about_call() {
             let name = fields.tool_name.ok_or_else(|| missing("tool_name"))?;
             (name, fields.tool_input.ok_or_else(|| missing("tool_input"))?)
         } else {
@@ -126,7 +154,12 @@ impl HookMessage {
             session_id: fields.conversation_id.or(fields.session_id).ok_or_else(|| missing("session_id"))?,
             tool_name,
             tool_input,
-            tool_use_id: fields.tool_use_id.or(fields.tool_call_id),
+            tool_use_id: match event {
+                HookEvent::Elicitation => {
+                    Some(fields.elicitation_id.unwrap_or_else(|| random_id("elicitation_")))
+                }
+                _ => fields.tool_use_id.or(fields.tool_call_id),
+            },
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
             tool_response: fields.tool_response.or(fields.tool_output).or(fields.tool_result),
             error: fields.error.or(fields.error_message),

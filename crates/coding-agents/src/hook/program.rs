@@ -47,6 +47,17 @@ pub trait HookProgram: fmt::Debug + Send + Sync {
         Some(self.name())
     }
 
+    /// Returns true if the program shows its own prompts while the hook of a permission request runs, takes the first answer, and
+    /// reads the answers to its questions in their arguments.
+    fn prompts_beside_hooks(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the program's user sits in front of it. `variable` reads the environment.
+    fn is_attended(&self, _variable: &dyn Fn(&str) -> Option<String>) -> bool {
+        true
+    }
+
     /// Returns true if the program has its own rules, which may decide on a call.
     fn has_own_rules(&self) -> bool {
         true

@@ -2,6 +2,7 @@
 
 use super::{
     answer::HookAnswer,
+    asked_call::{end_asked, find_asked},
     event::HookEvent,
     failure::HookFailure,
     message::HookMessage,
@@ -40,8 +41,19 @@ pub(super) async fn record_result(
     let Some((id, executor)) = find_reported_call(gate, caller, &thread, message).await? else {
         return Ok(HookAnswer::Silent);
     };
+    let asked = find_asked(gate, caller, &thread, &id).await?;
     let result = ResultRequest { status, content, executor, ran_arguments };
-    let call = gate.finish(&thread, &id, &result).await?;
+    let own = match &asked {
+        // What ran is what people allowed there.
+        Some(asked) if asked.state == CallState::Running => {
+            ResultRequest { ran_arguments: None, ..result.clone() }
+        }
+        _ => result.clone(),
+    };
+    let call = gate.finish(&thread, &id, &own).await?;
+    if let Some(asked) = &asked {
+        end_asked(gate, &thread, asked, result).await?;
+    }
     let is_stopped = call.mismatch.is_some()
         && gate.send(operations::ShowMode { thread: thread.clone() }).await?.mode == Mode::Stopped;
     let why = call.describe_mismatch().filter(|_| is_stopped);
@@ -64,7 +76,10 @@ pub(super) async fn record_refusal(
 ) -> Result<(), HookFailure> {
     let thread = read_thread(message)?;
     if let Some((call, executor)) = find_claimed_call(gate, caller, &thread, message).await? {
-        gate.finish(&thread, &call.id, &not_run(REFUSED, executor)).await?;
+        gate.finish(&thread, &call.id, &not_run(REFUSED, executor.clone())).await?;
+        if let Some(asked) = find_asked(gate, caller, &thread, &call.id).await? {
+            end_asked(gate, &thread, &asked, not_run(REFUSED, executor)).await?;
+        }
     }
     Ok(())
 }

@@ -58,7 +58,9 @@ impl<'a> ToolDecision<'a> {
             }
             HookAnswer::Deny { reason } | HookAnswer::Defer { reason } => Ok(Self::made("deny", reason)),
             HookAnswer::Stop { reason } => Err(OtherAnswer::Stop(reason)),
-            HookAnswer::NoDecision { .. } | HookAnswer::Silent => Err(OtherAnswer::Nothing),
+            HookAnswer::NoDecision { .. } | HookAnswer::Content { .. } | HookAnswer::Silent => {
+                Err(OtherAnswer::Nothing)
+            }
         }
     }
 
@@ -130,6 +132,29 @@ pub(crate) fn encode_decision(
             updated_input: decision.arguments,
             additional_context: decision.note,
         },
+    })
+}
+
+/// `hookSpecificOutput` of a form of an MCP server.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ElicitationOutput<'a> {
+    hook_event_name: &'static str,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a Json>,
+}
+
+/// The answer to a form of an MCP server: its content, or that people declined it. Empty if the agent asks its own user.
+pub(crate) fn encode_elicitation(answer: &HookAnswer) -> Result<String, serde_json::Error> {
+    let (action, content) = match answer {
+        HookAnswer::Content { content } => ("accept", Some(content)),
+        HookAnswer::Deny { .. } => ("decline", None),
+        _ => return Ok(String::new()),
+    };
+    let hook_event_name = "Elicitation";
+    serde_json::to_string(&SpecificOutput {
+        hook_specific_output: ElicitationOutput { hook_event_name, action, content },
     })
 }
 

@@ -2,12 +2,14 @@
 //! the form of [Lace](lace).
 
 use super::{
-    AgentProtocol, ProposedTool, add_other_fields,
+    AgentProtocol, ask_user,
     client_request::{self, ApprovedWork},
     frame::{JsonRpcFrame, encode},
-    lace, new_request,
+    lace,
+    proposed_tool::{ProposedTool, add_other_fields, new_request},
     question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
+    user_prompt::UserPrompt,
 };
 use countersign_api::{GateError, Json, ResultRequest};
 use countersign_events::Status;
@@ -220,6 +222,9 @@ impl AgentProtocol for AcpProtocol {
                 self.read_work(frame, method)
             }
             Some(method) if self.is_question(method) && frame.is_request() => self.read_question(frame),
+            Some("elicitation/create") if frame.is_request() => {
+                Ok(ask_user(UserPrompt::of_form(&frame.question_params()?)?))
+            }
             Some("session/update") => Ok(self.read_update(frame)),
             None => {
                 self.remember_session(frame);

@@ -1,7 +1,7 @@
 //! What an Agent Client Protocol agent has its client do: `fs/write_text_file` and `terminal/create`. Such a
 //! request is a separate call, unless it carries out a tool call that was just approved.
 
-use super::{add_other_fields, recent_map::RecentMap};
+use super::{proposed_tool::add_other_fields, recent_map::RecentMap};
 use serde_json::{Value, json};
 
 /// The most approved tool calls whose work is kept.

@@ -1,10 +1,11 @@
 //! The app server of Codex (`codex app-server generate-json-schema` prints its schema): requests for approval.
 
 use super::{
-    AgentProtocol, ProposedTool, add_other_fields,
+    AgentProtocol, ask_user,
     frame::{JsonRpcFrame, encode},
-    new_request,
+    proposed_tool::{ProposedTool, add_other_fields, new_request},
     question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
+    user_prompt::UserPrompt,
 };
 use countersign_api::Json;
 use countersign_api::{GateError, ResultRequest};
@@ -18,6 +19,8 @@ const MOST_KNOWN_ITEMS: usize = 1_000;
 const COMMAND: &str = "item/commandExecution/requestApproval";
 const FILE_CHANGE: &str = "item/fileChange/requestApproval";
 const PERMISSIONS: &str = "item/permissions/requestApproval";
+const USER_INPUT: &str = "item/tool/requestUserInput";
+const ELICITATION_REQUEST: &str = "mcpServer/elicitation/request";
 
 /// The question fields that do not change what runs: the question's identity, prose for people, what Codex read from
 /// the command, the folder, which is the call's place, and the answers that it offers. `kind` is `command` or the input
@@ -122,6 +125,12 @@ impl AgentProtocol for CodexProtocol {
         let method = frame.method.as_deref().unwrap_or_default();
         match method {
             COMMAND | FILE_CHANGE | PERMISSIONS if frame.is_request() => self.read_question(method, frame),
+            USER_INPUT if frame.is_request() => {
+                Ok(ask_user(UserPrompt::of_codex(&frame.question_params()?)?))
+            }
+            ELICITATION_REQUEST if frame.is_request() => {
+                Ok(ask_user(UserPrompt::of_form(&frame.question_params()?)?))
+            }
             // The first version of the protocol. Its questions would reach the client's dialog.
             "execCommandApproval" | "applyPatchApproval" if frame.is_request() => Ok(AgentLine::Refuse {
                 result: encode(&json!({"decision": "denied"})),

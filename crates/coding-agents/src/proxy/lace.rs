@@ -2,7 +2,7 @@
 //! a question names its tool beside the call's id, an option has an id and a label, the answer is a `decision`, and an update is
 //! not nested.
 
-use super::{add_other_fields, question::PermissionOutcome};
+use super::{proposed_tool::add_other_fields, question::PermissionOutcome};
 use serde_json::{Value, json};
 
 /// The option that approves one call.

@@ -1,25 +1,31 @@
 //! Proxies between a client, such as an editor, and its agent: JSON-RPC, one message per line, on stdin and stdout.
 //!
 //! Each line passes unchanged in both directions, except the agent's questions for permission. They become calls, and this
-//! answers the agent. The client does not see them: only an authenticated side of Countersign decides.
+//! answers the agent. The client does not see them: only an authenticated side of Countersign decides. Questions for the client's
+//! user pass to the client, and after a while they are in the inbox, too.
 
 mod acp;
 mod client_request;
 mod codex;
 mod frame;
 mod lace;
+mod proposed_tool;
 mod question;
 mod recent_map;
 mod relay;
+mod terms;
+mod user_prompt;
+mod user_prompts;
 
 pub use acp::AcpProtocol;
 pub use codex::CodexProtocol;
-pub use relay::{LineStream, ProxyTerms, relay_lines};
+pub use relay::{LineStream, relay_lines};
+pub use terms::ProxyTerms;
 
-use countersign_api::{GateError, Json, Place, ProposeRequest};
-use frame::{JsonRpcFrame, encode};
+use countersign_api::{GateError, Json};
+use frame::JsonRpcFrame;
 use question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion};
-use serde_json::Value;
+use user_prompt::UserPrompt;
 
 /// An agent protocol.
 pub trait AgentProtocol: Send {
@@ -39,32 +45,7 @@ pub trait AgentProtocol: Send {
     fn is_question(&self, method: &str) -> bool;
 }
 
-/// What a question asks for.
-pub(crate) struct ProposedTool<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) arguments: serde_json::Value,
-    pub(crate) description: Option<String>,
-    /// The folder in which the tool runs, if the agent says so.
-    pub(crate) folder: Option<String>,
-}
-
-/// The call proposal for a question.
-pub(crate) fn new_request(id: &str, tool: ProposedTool<'_>) -> Result<ProposeRequest, GateError> {
-    let ProposedTool { name, arguments, description, folder } = tool;
-    Ok(ProposeRequest {
-        id: countersign_api::parse_call_id(id)?,
-        description,
-        place: folder.filter(|folder| !folder.is_empty()).map(Place::folder),
-        ..ProposeRequest::new("call", name, encode(&arguments).as_str())?
-    })
-}
-
-/// Adds an object's fields that are not in `known`. They may change what runs, so they belong to the call: people see
-/// them, and a rule that does not name them does not allow it.
-pub(crate) fn add_other_fields(arguments: &mut Value, object: &Value, known: &[&str]) {
-    for (name, value) in object.as_object().into_iter().flatten() {
-        if !known.contains(&name.as_str()) && !value.is_null() {
-            arguments[name] = value.clone();
-        }
-    }
+/// A question for the client's user. It only passes if people cannot answer it in the inbox.
+pub(crate) fn ask_user(prompt: Option<UserPrompt>) -> AgentLine {
+    prompt.map_or(AgentLine::Pass, |prompt| AgentLine::AskUser(Box::new(prompt)))
 }

@@ -1,5 +1,6 @@
 //! Questions for permission, and agent lines as the proxy understands them.
 
+use super::user_prompt::UserPrompt;
 use countersign_api::{Json, ProposeRequest, ResultRequest, ThreadId};
 
 /// A question for permission, as a call.
@@ -43,6 +44,8 @@ pub enum AgentLine {
     Pass,
     /// It is a question, which is answered here.
     Ask(Box<PermissionQuestion>),
+    /// It passes, and is a question for the client's user, which people may answer, too.
+    AskUser(Box<UserPrompt>),
     /// It is a question that cannot be put to people. The agent gets this result.
     Refuse { result: Json, why: String },
     /// It passes, and reports the result for an item in a thread.

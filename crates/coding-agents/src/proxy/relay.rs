@@ -5,6 +5,8 @@ use super::{
     frame::{INVALID_PARAMS, JsonRpcFrame, NOT_ALLOWED},
     question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
+    terms::ProxyTerms,
+    user_prompts::{ClientAnswer, UserPrompts},
 };
 use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, seek_approval};
 use countersign_api::{
@@ -24,21 +26,6 @@ const WAITING_LINES: usize = 64;
 
 /// The most claimed calls whose results are awaited. An older one's outcome shows as unknown.
 const MOST_CLAIMED_CALLS: usize = 10_000;
-
-/// Proxy settings.
-#[derive(Clone)]
-pub struct ProxyTerms {
-    /// The prefix of executor names.
-    pub executor: &'static str,
-    /// The claim lease, in seconds.
-    pub lease_seconds: u32,
-    /// The agent's kind, if it is known.
-    pub agent: Option<String>,
-    /// The machine, if several share the log.
-    pub host: Option<String>,
-    /// Receives notes for the person who runs the proxy.
-    pub note: Arc<dyn Fn(&str) + Send + Sync>,
-}
 
 /// A question that waits for its decision.
 struct WaitingQuestion {
@@ -70,6 +57,7 @@ struct LineRelay<P, A> {
     claimed: RecentMap<(String, String), (CallId, String)>,
     /// The approved requests that the client carries out, by their id.
     passed: HashMap<String, PassedRequest>,
+    prompts: UserPrompts,
     next: u64,
     decided: mpsc::UnboundedSender<DecidedQuestion>,
     /// Questions, and reports to the gate.
@@ -96,6 +84,7 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
     let (decided, mut outcomes) = mpsc::unbounded_channel();
     let (mut from_client, mut from_agent) = (read_lines(client.reader), read_lines(agent.reader));
     let mut client_out = client.writer;
+    let (prompts, mut people_answers) = UserPrompts::new(Arc::clone(&gate), terms.clone());
     let mut relay = LineRelay {
         gate,
         protocol,
@@ -104,6 +93,7 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
         open: HashMap::new(),
         claimed: RecentMap::with_limit(MOST_CLAIMED_CALLS),
         passed: HashMap::new(),
+        prompts,
         next: 0,
         decided,
         tasks: JoinSet::new(),
@@ -125,6 +115,11 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
                 // The agent sees the end of its input.
                 None => relay.agent = None,
             },
+            Some((key, result)) = people_answers.recv() => {
+                if let Some(frame) = relay.prompts.take_people_answer(&key) {
+                    relay.reply(&frame, &result).await?;
+                }
+            }
             Some((number, outcome)) = outcomes.recv() => {
                 if let Some(line) = relay.finish_question(number, outcome).await? {
                     client_out.write_all(&line).await?;
@@ -182,6 +177,10 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
                 self.ask(frame, *question, line);
                 Ok(false)
             }
+            Ok(AgentLine::AskUser(prompt)) => {
+                self.prompts.follow(frame, *prompt);
+                Ok(true)
+            }
             Ok(AgentLine::Refuse { result, why }) => {
                 (self.terms.note)(&why);
                 self.reply(&frame, &result).await?;
@@ -213,8 +212,13 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
                 );
                 return Ok(());
             }
+            if self.prompts.take_client_answer(&frame) == ClientAnswer::IsLate {
+                (self.terms.note)("the client's answer was left out: people have answered before");
+                return Ok(());
+            }
             self.record_answer(&frame);
             if let Some(ended) = self.protocol.read_client(&frame) {
+                self.prompts.end_turn(&ended);
                 self.cancel(&ended).await?;
             }
         }
@@ -389,5 +393,6 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
             self.withdraw(&open);
         }
         while self.tasks.join_next().await.is_some() {}
+        self.prompts.end().await;
     }
 }

@@ -8,6 +8,7 @@ use super::{
     impact::ImpactSummary,
     presence::describe_presence,
     print::{print_json, print_line},
+    question::{is_said_by_form, question_lines},
     text::{argument_lines, escape_text, folded_argument_lines, format_age},
 };
 use countersign_api as api;
@@ -67,7 +68,11 @@ pub fn describe_call(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) 
 
 fn call_facts(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> Vec<CallFact> {
     let mut facts = vec![("thread", escape_text(call.thread_id.as_str()))];
-    facts.extend(detail.lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
+    let asked = call.question.as_deref().into_iter().flat_map(question_lines);
+    facts.extend(asked.map(|line| ("asks", line)));
+    if !is_said_by_form(call) {
+        facts.extend(detail.lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
+    }
     facts.extend(place_facts(call));
     facts.extend(describe_masked(call).map(|text| ("masked", text)));
     let misleading = describe_hidden(call).into_iter().chain(describe_mixed_scripts(call));

@@ -15,6 +15,7 @@ mod message;
 pub(crate) mod presence;
 pub(crate) mod print;
 pub(crate) mod progress;
+pub(crate) mod question;
 pub(crate) mod scope_menu;
 pub(crate) mod screen;
 pub(crate) mod signals;

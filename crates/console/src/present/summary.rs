@@ -27,7 +27,12 @@ const MOST_CHARACTERS: usize = 400;
 /// decision needs the whole call.
 #[must_use]
 pub fn summarize_call(call: &api::Call) -> (String, String) {
-    (escape_text(call.name.as_str()), telling_argument(&call.arguments))
+    let asked = call
+        .question
+        .as_deref()
+        .and_then(|form| form.message.as_deref().or_else(|| Some(form.questions.first()?.text.as_str())));
+    let summary = asked.map_or_else(|| telling_argument(&call.arguments), one_line);
+    (escape_text(call.name.as_str()), summary)
 }
 
 fn telling_argument(arguments: &Json) -> String {

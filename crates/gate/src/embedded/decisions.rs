@@ -4,18 +4,22 @@ use super::{
     EmbeddedService,
     answer::{decided_by_grant, read_scope},
 };
-use crate::GateFailure;
+use crate::{GateFailure, view::read_question};
 use countersign_api as api;
 use countersign_approvals::{
     CallCommand, CommandCaller, CommandEvidence, NeededEvidence, Refused,
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, ErasedTexts, ThreadId};
+use countersign_events::{CallId, Decision, ErasedTexts, Json, QuestionAnswer, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::StoreError;
 use futures_util::future::join_all;
 use std::sync::Arc;
+
+/// Why answers are refused.
+const ANSWERS_ALONE: &str = "answers go with allow_once and without arguments";
+const NO_QUESTION: &str = "the call asks people nothing; leave answers out";
 
 impl EmbeddedService {
     pub(crate) async fn decide(
@@ -59,10 +63,14 @@ impl EmbeddedService {
         needed: Option<NeededEvidence>,
     ) -> Result<(CallCommand, Arc<Policy>, CommandEvidence), GateFailure> {
         self.check_proof_page(decide.proof.as_ref())?;
+        let arguments = match &decide.answers {
+            Some(answers) => Some(self.add_answers(thread, id, decide, answers).await?),
+            None => decide.arguments.clone(),
+        };
         let respond = RespondCommand {
             decision: decide.decision,
             comment: decide.comment.clone(),
-            arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
+            arguments: arguments.map(HashedArguments::new).transpose()?,
             about: decide.arguments_hash,
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
             agents: decide.agents,
@@ -79,6 +87,26 @@ impl EmbeddedService {
             None => self.judge_answer(&policy, thread, id).await?,
         };
         Ok((CallCommand::Respond(respond), policy, evidence))
+    }
+
+    /// The arguments of a question with these answers. Fails with [`Refused::Invalid`] if the call asks nothing, or if the answers
+    /// do not fit its questions.
+    async fn add_answers(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+        answers: &[QuestionAnswer],
+    ) -> Result<Json, GateFailure> {
+        let invalid = |why: String| Refused::Invalid { field: "answers", why };
+        if decide.decision != Decision::AllowOnce || decide.arguments.is_some() {
+            return Err(invalid(ANSWERS_ALONE.to_owned()).into());
+        }
+        let call = self.look_up(thread, id).await?;
+        let (name, arguments) = (&call.proposal.what.name, call.arguments());
+        let form = read_question(&call).ok_or_else(|| invalid(NO_QUESTION.to_owned()))?;
+        let answered = form.answer(name, arguments, answers).map_err(|why| invalid(why.to_string()))?;
+        Ok(answered)
     }
 
     /// Decides several calls concurrently, so that the commands share commits. Each call has its own outcome. The

@@ -8,7 +8,9 @@ use super::{
 };
 use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact};
-use countersign_events::{ExecutionMismatch, ExecutionStarted, Principal, Timestamp, ToolResult};
+use countersign_events::{
+    CallState, ExecutionMismatch, ExecutionStarted, Principal, QuestionForm, Timestamp, ToolResult,
+};
 
 /// The call in its state at `now`.
 #[must_use]
@@ -21,6 +23,9 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         state: call.state(now),
         arguments: call.arguments().clone(),
         arguments_hash: call.arguments_hash(),
+        question: (call.state(now) == CallState::Pending)
+            .then(|| read_question(call).map(Box::new))
+            .flatten(),
         proposal: api::CallProposal { seq: proposed.seq, principal: proposed.by.clone(), at: proposed.at },
         annotations: proposed.what.annotations.clone(),
         impact: proposed.what.impact.clone(),
@@ -65,6 +70,12 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
     };
     mark_misleading_texts(&mut view);
     view
+}
+
+/// What a call asks people. A masked question cannot be answered, because the answer would carry the mask.
+pub(crate) fn read_question(call: &Call) -> Option<QuestionForm> {
+    let is_whole = call.redacted().is_empty() && call.course.erasure.is_none();
+    is_whole.then(|| QuestionForm::read(&call.proposal.what.name, call.arguments())).flatten()
 }
 
 /// The approver who changed the arguments: with a quorum, not always the one whose vote completed it.

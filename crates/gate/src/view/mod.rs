@@ -18,7 +18,7 @@ mod webhook;
 pub(crate) use advisor::view_advisor;
 pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
-pub(crate) use call::{view_execution, view_result};
+pub(crate) use call::{read_question, view_execution, view_result};
 pub(crate) use daily::{ReviewedDay, view_day};
 pub(crate) use request::{inform_approvers, view_vote};
 pub use response::read_grant_origin;

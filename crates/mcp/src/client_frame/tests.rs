@@ -144,6 +144,29 @@ fn earlier_protocols_have_no_rounds() {
 }
 
 #[test]
+fn client_without_forms_gets_the_capability() {
+    use crate::round_parts::add_form_capability;
+    let initialize = |capabilities: &str| {
+        format!(r#"{{"id":1,"method":"initialize","params":{{"capabilities":{capabilities},"x":1.0}}}}"#)
+    };
+    let shows = |text: &str| match read_client_frame(text) {
+        Ok(ClientFrame::Initialize { shows_forms, .. }) => shows_forms,
+        other => panic!("{other:?}"),
+    };
+    for (capabilities, added) in
+        [("{}", r#"{"elicitation":{}}"#), (r#"{ "roots":{}}"#, r#"{"elicitation":{}, "roots":{}}"#)]
+    {
+        assert!(!shows(&initialize(capabilities)));
+        assert_eq!(add_form_capability(&initialize(capabilities)), initialize(added));
+        assert!(shows(&initialize(added)));
+    }
+    for capabilities in [r#"{"elicitation":{"url":{}}}"#, "[]"] {
+        assert!(!shows(&initialize(capabilities)), "{capabilities}");
+        assert_eq!(add_form_capability(&initialize(capabilities)), initialize(capabilities));
+    }
+}
+
+#[test]
 fn client_declares_that_it_opens_addresses() {
     let initialize = |capabilities: &str| {
         format!(r#"{{"id":1,"method":"initialize","params":{{"capabilities":{capabilities}}}}}"#)
@@ -162,5 +185,5 @@ fn client_declares_that_it_opens_addresses() {
 fn answers_to_the_gateway_are_its_own() {
     let own = r#"{"id":"countersign-elicitation-mcp-1-0","result":{"action":"accept"}}"#;
     assert_eq!(read_client_frame(own), Ok(ClientFrame::OwnAnswer));
-    assert_eq!(read_client_frame(r#"{"id":7,"result":{}}"#), Ok(ClientFrame::Other { id: None }));
+    assert_eq!(read_client_frame(r#"{"id":7,"result":{}}"#), Ok(ClientFrame::Answer { id: "7".to_owned() }));
 }

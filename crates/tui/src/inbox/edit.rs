@@ -88,7 +88,7 @@ impl InboxState {
             self.require_reading(&name);
         }
         if other && shown {
-            if matches!(self.mode, InboxMode::ChoosingScope(_)) {
+            if matches!(self.mode, InboxMode::ChoosingScope(_) | InboxMode::Answering(_)) {
                 self.mode = InboxMode::Reading;
             }
             self.guard.start(now);

@@ -125,7 +125,10 @@ impl InboxState {
     fn is_typing(&self) -> bool {
         matches!(
             self.mode,
-            InboxMode::WritingDenial(..) | InboxMode::WritingComment(_) | InboxMode::ChoosingScope(_)
+            InboxMode::WritingDenial(..)
+                | InboxMode::WritingComment(_)
+                | InboxMode::Answering(_)
+                | InboxMode::ChoosingScope(_)
         )
     }
 

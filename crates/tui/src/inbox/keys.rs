@@ -37,6 +37,7 @@ impl InboxState {
             InboxMode::Reading => self.handle_reading_key(pressed, now),
             InboxMode::WritingDenial(field, chosen) => self.handle_denial_key(field, chosen, pressed, now),
             InboxMode::WritingComment(field) => self.handle_comment_key(field, pressed),
+            InboxMode::Answering(typed) => self.handle_answer_key(typed, pressed, now),
             InboxMode::ChoosingScope(question) => self.answer_scope_question(question, pressed, now),
             InboxMode::Searching(field) => self.handle_search_key(field, pressed),
             InboxMode::Interrupted => {
@@ -101,12 +102,13 @@ impl InboxState {
             return None;
         }
         let action = match key {
-            'o' => self.allow(Decision::AllowOnce, None, now),
+            'o' => self.start_allowing(now),
             's' => self.start_scope_choice(Decision::AllowSession, now),
             'D' => self.start_scope_choice(Decision::Deny, now),
             _ => self.start_editing(now),
         };
-        if action.is_none() {
+        // A key that opens a question decides nothing yet, and is not ignored.
+        if action.is_none() && self.mode == InboxMode::Reading {
             self.guard.ignore(KeyCode::Char(key), now);
         }
         action

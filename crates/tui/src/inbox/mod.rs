@@ -5,6 +5,7 @@
 //! therefore keeps its place when others arrive. A call that another person decides stays on the screen until this
 //! person leaves it. After a decision, the next call takes no decision for a moment.
 
+mod answering;
 mod decide;
 mod edit;
 mod events;
@@ -20,3 +21,4 @@ pub(crate) mod recent;
 mod scope;
 pub(crate) mod state;
 mod text_keys;
+pub(crate) mod typed_answers;

@@ -10,6 +10,7 @@ use crate::{
         notes::CallNotes,
         question::{ChosenScope, ScopeQuestion},
         recent::RecentDecisions,
+        typed_answers::TypedAnswers,
     },
     page::DocumentWindow,
 };
@@ -27,6 +28,8 @@ pub(crate) enum InboxMode {
     WritingDenial(TextField, Option<ChosenScope>),
     /// The person types a comment for the decision.
     WritingComment(TextField),
+    /// The person answers the call's questions.
+    Answering(TypedAnswers),
     /// The person chooses the decision's scope.
     ChoosingScope(ScopeQuestion),
     /// The person types a search text.

@@ -5,6 +5,7 @@ use crate::inbox::{
     message::{InboxAction, call_key},
     question::ChosenScope,
     state::{InboxMode, InboxState, StatusTone},
+    typed_answers::TypedAnswers,
 };
 use countersign_events::{Decision, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -14,7 +15,10 @@ impl InboxState {
     pub(crate) fn takes_text(&self) -> bool {
         matches!(
             self.mode,
-            InboxMode::WritingDenial(..) | InboxMode::WritingComment(_) | InboxMode::Searching(_)
+            InboxMode::WritingDenial(..)
+                | InboxMode::WritingComment(_)
+                | InboxMode::Answering(_)
+                | InboxMode::Searching(_)
         )
     }
 
@@ -23,7 +27,8 @@ impl InboxState {
         match &mut self.mode {
             InboxMode::WritingDenial(field, _)
             | InboxMode::WritingComment(field)
-            | InboxMode::Searching(field) => field.insert(text),
+            | InboxMode::Searching(field)
+            | InboxMode::Answering(TypedAnswers { field, .. }) => field.insert(text),
             _ => self.set_status(StatusTone::Calm, "Pasted text is ignored here."),
         }
     }

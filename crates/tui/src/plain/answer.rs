@@ -7,7 +7,13 @@ use countersign_events::{Decision, Json};
 /// A complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PlainAnswer {
-    Decide { decision: Decision, scope: Option<DecidedScope>, comment: Option<String> },
+    Decide {
+        decision: Decision,
+        scope: Option<DecidedScope>,
+        comment: Option<String>,
+        /// The arguments with the answers to the call's questions.
+        answered: Option<Json>,
+    },
     Edit,
     Next,
     Quit,

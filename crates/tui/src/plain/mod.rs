@@ -74,8 +74,8 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
                 inbox.apply_event(InboxEvent::Edited(call_key(&call), written), Clock::System.now());
                 print_status(&mut inbox);
             }
-            PlainAnswer::Decide { decision, scope, comment } => {
-                let arguments = edited.filter(|_| decision.allows());
+            PlainAnswer::Decide { decision, scope, comment, answered } => {
+                let arguments = answered.or(edited).filter(|_| decision.allows());
                 let (about, level) = (call.arguments_hash, None);
                 let and_waiting = scope.as_ref().is_some_and(|scope| scope.and_waiting);
                 let scope = scope.map(|scope| scope.scope);

@@ -11,9 +11,9 @@ use crate::{
 };
 use countersign_api::{self as api, ScopePreview, ScopeRequest, SendOperation, operations};
 use countersign_console::{
-    MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
-    describe_scope_preview, describe_scopes, describe_waiting_call, escape_text, pattern_letter, print_line,
-    waiting_calls, warn_before_allowing, whole_tool_warning,
+    MOST_NAMED, NO_PATTERN, ScopeKind, answer_prompt, answer_question, describe_offer, describe_patterns,
+    describe_remembered_denial, describe_scope_preview, describe_scopes, describe_waiting_call, escape_text,
+    pattern_letter, print_line, read_answer, waiting_calls, warn_before_allowing, whole_tool_warning,
 };
 use countersign_events::{Decision, Json, SuggestedScope};
 use countersign_store::Clock;
@@ -53,17 +53,41 @@ impl DecisionDialog<'_> {
                 continue;
             }
             if scope == TypedScope::ThisCall {
-                return Ok(PlainAnswer::Decide { decision, scope: None, comment });
+                let asks = decision.allows() && self.edited.is_none() && self.call.question.is_some();
+                let Some(answered) = (if asks { self.ask_answers().await? } else { Some(None) }) else {
+                    return Ok(PlainAnswer::Quit);
+                };
+                return Ok(PlainAnswer::Decide { decision, scope: None, comment, answered });
             }
             if decision.allows() && self.edited.is_some() {
                 print_line("Edited arguments apply only to this call: once allows it.");
                 continue;
             }
             match self.ask_scope(decision, scope).await? {
-                Some(scope) => return Ok(PlainAnswer::Decide { decision, scope: Some(scope), comment }),
+                Some(scope) => {
+                    let (scope, answered) = (Some(scope), None);
+                    return Ok(PlainAnswer::Decide { decision, scope, comment, answered });
+                }
                 None => print_line("Nothing was decided."),
             }
         }
+    }
+
+    /// The arguments with the person's answers to the call's questions, if it has questions. A wrong answer is asked again. Returns
+    /// `None` at the end of the input.
+    async fn ask_answers(&mut self) -> Result<Option<Option<Json>>, WatchError> {
+        let questions = self.call.question.iter().flat_map(|form| &form.questions);
+        let mut typed = Vec::new();
+        for question in questions {
+            loop {
+                let Some(line) = self.input.ask(&answer_prompt(question)).await? else { return Ok(None) };
+                match question.check(&read_answer(question, &line)) {
+                    Ok(()) => break typed.push(line),
+                    Err(why) => print_line(&escape_text(&why.to_string())),
+                }
+            }
+        }
+        Ok(Some(answer_question(self.call, &typed).ok()))
     }
 
     /// Warns if the agent has left since the call was printed. Returns true if the person must answer again.

@@ -9,7 +9,7 @@ use crate::{
     },
     tests::InboxTester,
 };
-use countersign_events::{Decision, Json};
+use countersign_events::{Decision, Json, QuestionForm};
 use serde_json::json;
 
 #[test]
@@ -302,4 +302,29 @@ fn help_fits_an_80_column_terminal() {
     ben.press_keys("?");
     let seen = ben.screen();
     assert!(seen.contains("d        deny") && seen.contains("until you leave it."), "{seen}");
+}
+
+#[test]
+fn questions_are_answered_one_by_one() {
+    let arguments = json!({"questions": [
+        {"question": "Which database?", "header": "DB", "options": [{"label": "SQLite", "description": "one file"}, {"label": "MySQL"}]},
+        {"question": "Which parts?", "multiSelect": true, "options": [{"label": "A"}, {"label": "B"}]},
+    ]});
+    let mut asked = call(10, "AskUserQuestion", &arguments, &json!({}));
+    asked.question = QuestionForm::read(&asked.name, &asked.arguments).map(Box::new);
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&asked));
+    let screen = ben.screen();
+    for shown in ["DB: Which database?", "1 SQLite: one file", "d dismiss", "o answer"] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    assert_eq!(ben.press_keys("o⏎"), []);
+    assert_eq!(ben.status_text(), "\"Which database?\" needs an answer");
+    assert_eq!(ben.press_keys("2⏎"), []);
+    assert!(ben.screen().contains("Which parts?"), "{}", ben.screen());
+    assert_eq!(ben.press_keys("⎋"), []);
+    assert_eq!(ben.status_text(), "Nothing was decided.");
+    let sent = ben.press_and_send("o2⏎b, other⏎");
+    let answered = sent.arguments.expect("answered");
+    assert!(answered.as_str().contains(r#""answers":{"Which database?":"MySQL","Which parts?":"B, other"}"#));
+    assert_eq!((sent.decision, sent.about), (Decision::AllowOnce, asked.arguments_hash));
 }

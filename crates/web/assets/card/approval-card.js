@@ -12,6 +12,7 @@ import { CountersignClient } from "../countersign.js";
 import { proveDecision } from "./decision-proof.js";
 import "./decision-panel.js";
 import "./flag-panel.js";
+import "./question-form.js";
 
 /** @import { Call, Caller, DecisionBody } from "../types.d.ts" */
 /** @import { CallStore } from "../call-store.js" */
@@ -28,6 +29,7 @@ export class ToolApprovalCard extends CountersignElement {
     person: { attribute: false },
     isUnfolded: { state: true },
     statement: { state: true },
+    answers: { state: true },
   };
   static styles = [baseStyles, argumentStyles, cardStyles];
 
@@ -57,6 +59,8 @@ export class ToolApprovalCard extends CountersignElement {
     this.isUnfolded = false;
     /** The statement that a passkey signs. */
     this.statement = "";
+    /** The answers to the questions of the call; null while one is missing. @type {string[][] | null} */
+    this.answers = null;
   }
 
   /** @override */
@@ -128,8 +132,9 @@ export class ToolApprovalCard extends CountersignElement {
     if (!changed.has("call") || !this.call) return;
     const shown = `${keyOf(this.call)}\n${this.call.argumentsHash}`;
     if (shown !== this.#shown) {
-      this.isUnfolded = !isLong(this.call.arguments);
+      this.isUnfolded = this.call.question?.isComplete === true || !isLong(this.call.arguments);
       this.statement = "";
+      this.answers = null;
     }
     this.#shown = shown;
   }
@@ -240,10 +245,12 @@ export class ToolApprovalCard extends CountersignElement {
   /** @param {Call} call */
   #renderArguments(call) {
     if (call.erased) return html`<p class="muted">The arguments were erased.</p>`;
+    const shown = renderArguments(call.arguments, call.redacted, shownPlace(call));
+    if (call.question?.isComplete) return html`${this.#renderQuestion(call)}<details class="result"><summary>Arguments</summary>${shown}</details>`;
     const isFolded = !this.isUnfolded;
-    return html`
+    return html`${this.#renderQuestion(call)}
       <section class="arguments-section ${isFolded ? "folded" : ""}" aria-label="arguments">
-        ${renderArguments(call.arguments, call.redacted, shownPlace(call))}
+        ${shown}
       </section>
       ${isFolded
         ? html`<button class="unfold" @click=${() => (this.isUnfolded = true)}>
@@ -251,6 +258,15 @@ export class ToolApprovalCard extends CountersignElement {
           </button>`
         : nothing}
     `;
+  }
+
+  /** What the call asks people. @param {Call} call */
+  #renderQuestion(call) {
+    if (!call.question) return nothing;
+    return html`<section aria-label=${call.question.kind === "plan" ? "plan" : "questions"}>
+      <question-form .form=${call.question} key=${this.#shown} ?may-answer=${this.canDecide}
+        @answers=${(/** @type {CustomEvent<string[][] | null>} */ event) => (this.answers = event.detail)}></question-form>
+    </section>`;
   }
 
   /** @param {Call} call */
@@ -314,6 +330,7 @@ export class ToolApprovalCard extends CountersignElement {
             .client=${this.store?.client}
             ?is-seen=${this.isUnfolded}
             .statement=${this.statement}
+            .answers=${this.answers}
             @decision=${(/** @type {CustomEvent<DecisionBody>} */ event) => this.#decide(call, event.detail)}
           ></decision-panel>`
         : nothing}

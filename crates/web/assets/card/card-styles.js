@@ -25,6 +25,21 @@ export const cardStyles = css`
   decision-panel { position: sticky; bottom: 0; background: var(--cs-surface); border-top: 1px solid var(--cs-line); margin: 0 -20px -20px; padding: 12px 20px 16px; }
 `;
 
+export const questionStyles = css`
+  :host { display: grid; gap: 14px; }
+  pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .message { font-size: 14px; }
+  fieldset { border: 0; margin: 0; padding: 0; min-width: 0; display: grid; gap: 8px; }
+  legend { padding: 0 0 6px; font-weight: 600; font-size: 15px; overflow-wrap: anywhere; }
+  .option { display: flex; gap: 10px; align-items: baseline; padding: 8px 12px; border: 1px solid var(--cs-line); border-radius: var(--cs-radius-small); cursor: pointer; }
+  .option:hover { background: var(--cs-hover); }
+  .option.chosen { border-color: var(--cs-accent); background: var(--cs-sunken); }
+  .option input { flex: none; }
+  .option > span { display: grid; gap: 2px; min-width: 0; overflow-wrap: anywhere; }
+  .preview { padding: 6px 8px; border-radius: var(--cs-radius-small); background: var(--cs-sunken); max-height: 220px; overflow: auto; }
+  @media (max-width: 520px) { .option { min-height: 44px; } }
+`;
+
 export const panelStyles = css`
   .signed { margin-top: 8px; }
   .signed summary { cursor: pointer; font-size: 13px; color: var(--cs-muted); }

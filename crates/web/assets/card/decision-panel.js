@@ -21,6 +21,7 @@ export class DecisionPanel extends CountersignElement {
     client: { attribute: false },
     deciding: { attribute: false },
     statement: { attribute: false },
+    answers: { attribute: false },
     isSeen: { type: Boolean, attribute: "is-seen" },
     mode: { state: true },
     armed: { state: true },
@@ -44,6 +45,8 @@ export class DecisionPanel extends CountersignElement {
     this.deciding = undefined;
     /** The statement that a passkey signs, once the server has named it. */
     this.statement = "";
+    /** The answers to the questions of the call; null while one is missing. @type {string[][] | null} */
+    this.answers = null;
     this.isSeen = false;
     /** What is open besides the buttons. @type {"" | "scope" | "edit"} */
     this.mode = "";
@@ -71,29 +74,35 @@ export class DecisionPanel extends CountersignElement {
     this.andWaiting = false;
   }
 
+  /** Whether nothing that an approval needs is missing. */
+  get #isReady() {
+    return this.isSeen && (this.call?.question?.kind !== "questions" || this.answers !== null);
+  }
+
   /** @override */
   render() {
     const request = this.call?.request;
     if (!this.call || !request) return nothing;
     const isLocked = this.deciding !== undefined;
     if (request.proof) return this.#renderProof(this.call, request.proof, isLocked);
-    const mayAllow = this.isSeen && !isLocked;
+    const mayAllow = this.#isReady && !isLocked;
+    const words = wordsFor(this.call);
     return html`
       ${this.mode === "scope" ? this.#renderScopes() : nothing} ${this.mode === "edit" ? this.#renderEdit() : nothing}
       ${this.#renderDetails(request)}
       <div class="buttons" role="group" aria-label="decision">
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
-          ${this.deciding?.decision === "deny" ? "Denying…" : "Deny"} <kbd>d</kbd>
+          ${this.deciding?.decision === "deny" ? "Sending…" : words.deny} <kbd>d</kbd>
         </button>
         ${request.options.includes("allow_session") && this.mode !== "scope"
           ? html`<button ?disabled=${!mayAllow} @click=${() => this.#openScopes()}>Allow more… <kbd>s</kbd></button>`
           : nothing}
-        ${this.mode === "" ? html`<button class="quiet" ?disabled=${!mayAllow} @click=${() => this.#openEdit()}>Edit <kbd>e</kbd></button>` : nothing}
+        ${this.mode === "" && !this.call.question ? html`<button class="quiet" ?disabled=${!mayAllow} @click=${() => this.#openEdit()}>Edit <kbd>e</kbd></button>` : nothing}
         ${this.mode === "" ? nothing : html`<button class="quiet" ?disabled=${isLocked} @click=${() => (this.mode = "")}>Cancel</button>`}
         ${request.options.includes("allow_once") ? this.#renderAllow(mayAllow) : nothing}
       </div>
       <p class="note muted" aria-live="polite">
-        ${this.armed ? `Press the same key again to ${this.armed === "deny" ? "deny" : "allow once"}.` : nothing}
+        ${this.armed ? `Press the same key again to ${(this.armed === "deny" ? words.deny : words.allow).toLowerCase()}.` : nothing}
         ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
       </p>
     `;
@@ -102,7 +111,7 @@ export class DecisionPanel extends CountersignElement {
   /** @param {ApprovalRequest} request */
   #renderDetails(request) {
     return html`<div class="details">
-        <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder="Comment for the agent and the log (optional)" />
+        <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder=${this.call?.question?.kind === "plan" ? "What to change; the agent gets it" : "Comment for the agent and the log (optional)"} />
         ${(request.availableLevels?.length ?? 0) > 1
           ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
               ${request.availableLevels?.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
@@ -122,7 +131,7 @@ export class DecisionPanel extends CountersignElement {
         </button>
         ${proof === "ssh"
           ? nothing
-          : html`<button class="allow" ?disabled=${!this.isSeen || isLocked} @click=${() => this.#decide("allow_once")}>
+          : html`<button class="allow" ?disabled=${!this.#isReady || isLocked} @click=${() => this.#decide("allow_once")}>
               ${isAllowing ? "Touch your passkey…" : "Allow with a passkey"}
             </button>`}
       </div>
@@ -139,14 +148,14 @@ export class DecisionPanel extends CountersignElement {
   #renderAllow(mayAllow) {
     const isScope = this.mode === "scope";
     const isBad = this.mode === "edit" && (!this.edit || this.edit.problem !== "" || this.edit.isUnchanged);
-    const words = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : "Allow once";
+    const words = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
     const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
     return html`<button
       class="allow ${this.armed === "allow_once" ? "armed" : ""}"
       ?disabled=${!mayAllow || isBad}
       @click=${() => this.#decide(isScope ? "allow_session" : "allow_once")}
     >
-      ${isRunning ? "Allowing…" : words} ${this.mode === "" ? html`<kbd>a</kbd>` : nothing}
+      ${isRunning ? "Sending…" : words} ${this.mode === "" ? html`<kbd>a</kbd>` : nothing}
     </button>`;
   }
 
@@ -226,7 +235,7 @@ export class DecisionPanel extends CountersignElement {
   /** @param {Decision} decision */
   #decide(decision) {
     const { call } = this;
-    if (!call || this.deciding || (decision !== "deny" && !this.isSeen)) return;
+    if (!call || this.deciding || (decision !== "deny" && !this.#isReady)) return;
     this.armed = "";
     /** @type {DecisionBody} */
     const body = { decision };
@@ -239,6 +248,7 @@ export class DecisionPanel extends CountersignElement {
       body.scope = call.request?.scopes?.[this.scopeIndex]?.scope;
       if (this.andWaiting) body.andWaiting = true;
     }
+    if (decision === "allow_once" && call.question?.kind === "questions" && this.answers) body.answers = this.answers;
     if (decision === "allow_once" && this.mode === "edit" && this.edit) body.arguments = this.edit.value;
     this.emit("decision", body);
   }
@@ -257,7 +267,7 @@ export class DecisionPanel extends CountersignElement {
     }
     if (event.repeat || !this.isSeen || this.deciding || this.call?.request?.proof) return false;
     if (event.key === "s" && this.call?.request?.options.includes("allow_session")) this.#openScopes();
-    else if (event.key === "e") this.#openEdit();
+    else if (event.key === "e" && !this.call?.question) this.#openEdit();
     else return false;
     return true;
   }
@@ -266,7 +276,7 @@ export class DecisionPanel extends CountersignElement {
   #pressDecision(decision) {
     const request = this.call?.request;
     const isOffered = (request?.options.includes(decision) ?? false) && (decision === "deny" || !request?.proof);
-    if (this.deciding || !isOffered || (decision !== "deny" && !this.isSeen)) return;
+    if (this.deciding || !isOffered || (decision !== "deny" && !this.#isReady)) return;
     const now = performance.now();
     if (this.armed === decision && now - this.#armedAt >= ARMED_AFTER) {
       this.#decide(decision);
@@ -275,6 +285,13 @@ export class DecisionPanel extends CountersignElement {
       this.#armedAt = now;
     }
   }
+}
+
+/** What the two decisions are called. @param {Call} call */
+function wordsFor({ question }) {
+  if (question?.kind === "questions") return { deny: "Dismiss", allow: "Answer" };
+  if (question?.kind === "plan") return { deny: "Keep planning", allow: "Approve the plan" };
+  return { deny: "Deny", allow: "Allow once" };
 }
 
 customElements.define("decision-panel", DecisionPanel);

@@ -119,3 +119,21 @@ fn thread_deny_after_approval_refuses_the_claim() {
     story.sets_policy("ben", "bash", ToolPolicy::Default).expect("set");
     story.claims("a", "w", "{\"n\":1}").expect("claimed");
 }
+
+#[test]
+fn question_is_answered_by_a_person_each_time() {
+    let mut story = given(RULES);
+    story.sets_mode("ada", Mode::ApproveAll).expect("set");
+    story.sets_policy("ada", "AskUserQuestion", ToolPolicy::Allow).expect("set");
+    let asks = r#"{"questions":[{"question":"Which?","options":[{"label":"A"}]}]}"#;
+    let ask = |story: &mut DecisionStory, id: &str, arguments: &str| {
+        let command = propose(id, "AskUserQuestion", arguments);
+        story.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
+    };
+    ask(&mut story, "a", asks);
+    assert_eq!(story.state("a"), CallState::Pending);
+    assert_eq!(code(story.decides("ada", "a", Decision::AllowSession)), "not_offered");
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    ask(&mut story, "b", r#"{"questions":[]}"#);
+    assert_eq!(story.state("b"), CallState::Allowed, "it asks nothing");
+}

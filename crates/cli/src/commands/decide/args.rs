@@ -31,11 +31,15 @@ pub(crate) struct AllowArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) comment: Option<String>,
     /// Edit the arguments first, in $VISUAL or $EDITOR
-    #[arg(long, conflicts_with_all = ["ScopeArgs", "arguments"])]
+    #[arg(long, conflicts_with_all = ["ScopeArgs", "arguments", "answers"])]
     pub(crate) edit: bool,
     /// Run the call with these arguments instead: JSON, @FILE, or - for stdin
     #[arg(long, value_name = "JSON", conflicts_with = "ScopeArgs")]
     pub(crate) arguments: Option<String>,
+    /// Answer a question of the call: the label of an option, its number, or free text; once for each question, in their order.
+    /// Between commas, a question that allows it takes several
+    #[arg(long = "answer", value_name = "TEXT", conflicts_with_all = ["ScopeArgs", "arguments"])]
+    pub(crate) answers: Vec<String>,
     #[command(flatten)]
     pub(crate) decide: DecideOptions,
     #[command(flatten)]

@@ -15,9 +15,9 @@ use confirm::{CallDecision, confirm_change, confirm_scopes};
 use countersign_api as api;
 use countersign_api::SharedGate;
 use countersign_console::{
-    CliError, CommandContext, CommandExit, ConfirmTerms, ValueDetail, confirm_calls, count_words,
-    describe_outcome, edit_arguments, escape_lines, escape_text, gate_exit, print_call, print_error,
-    print_json, print_line, warn_of_absence,
+    CliError, CommandContext, CommandExit, ConfirmTerms, ValueDetail, answer_question, confirm_calls,
+    count_words, describe_outcome, edit_arguments, escape_lines, escape_text, gate_exit, print_call,
+    print_error, print_json, print_line, warn_of_absence,
 };
 use countersign_events::{CallId, Decision, GrantAgents, ThreadId};
 use serde::Serialize;
@@ -64,8 +64,12 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
     decide.arguments = args.arguments.as_deref().map(read_arguments).transpose()?;
     let gate = context.connect_to_decide().await?;
     let calls = find_calls(&gate, &args.which.ids, args.which.thread.as_ref()).await?;
-    if calls.len() > 1 && (args.edit || decide.arguments.is_some()) {
-        return Err(CliError::usage("--edit and --arguments take one call at a time").into());
+    if calls.len() > 1 && (args.edit || decide.arguments.is_some() || !args.answers.is_empty()) {
+        return Err(CliError::usage("--edit, --arguments and --answer take one call at a time").into());
+    }
+    if let (false, [call]) = (args.answers.is_empty(), calls.as_slice()) {
+        let answered = answer_question(call, &args.answers);
+        decide.arguments = Some(answered.map_err(|why| CliError::usage(format!("--answer: {why}")))?);
     }
     if let (true, [call]) = (args.edit, calls.as_slice()) {
         let changed = edit_arguments(&call.arguments).await?;

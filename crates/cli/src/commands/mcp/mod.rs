@@ -9,7 +9,7 @@ pub(crate) use wrap::{count_wrapped_servers, unwrapped_servers};
 
 use crate::{
     call_place::{current_place, default_thread},
-    commands::run::parse_seconds,
+    commands::run::{parse_delay, parse_seconds},
 };
 use countersign_api as api;
 use countersign_console::{CliError, CommandContext, CommandExit, LogTarget, TerminationSignals};
@@ -41,8 +41,12 @@ pub(crate) struct McpArgs {
     #[arg(long)]
     trust_hints: bool,
     /// How long a call waits for people before its answer says that it is pending; 0s answers at once
-    #[arg(long, value_name = "DURATION", value_parser = parse_hold, default_value = "45s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_delay, default_value = "45s")]
     hold: u32,
+    /// The time after which a form that the client shows to its user is in the inbox, too. A client that shows none leaves it to
+    /// the inbox at once
+    #[arg(long, value_name = "DURATION", value_parser = parse_delay, default_value = "1m")]
+    questions_after: u32,
     /// The time between progress notifications, at least 1s
     #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "10s")]
     progress_every: u32,
@@ -91,10 +95,6 @@ pub(crate) async fn run_mcp_command(context: &CommandContext, args: &McpArgs) ->
         Some(McpSubcommand::Unwrap(args)) => wrap::unwrap_client(context, args),
         None => run_mcp_gateway(context, args).await,
     }
-}
-
-fn parse_hold(text: &str) -> Result<u32, String> {
-    if text == "0s" { Ok(0) } else { parse_seconds(text) }
 }
 
 async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
@@ -159,6 +159,7 @@ fn gateway_options(
         server_name: args.name.clone(),
         trust_hints: args.trust_hints,
         hold: Duration::from_secs(args.hold.into()),
+        questions_after: Duration::from_secs(args.questions_after.into()),
         progress_interval: Duration::from_secs(args.progress_every.into()),
         lease_seconds: args.lease,
         now: Arc::new(move || Clock::now(&clock)),

@@ -73,6 +73,11 @@ pub(crate) fn parse_seconds(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "expected a whole number and a unit, such as 90s, 15m, 2h or 1d".to_owned())
 }
 
+/// Reads a time in seconds, which may be none.
+pub(crate) fn parse_delay(text: &str) -> Result<u32, String> {
+    if text == "0s" { Ok(0) } else { parse_seconds(text) }
+}
+
 pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow::Result<CommandExit> {
     let place = api::Place { host: context.host_name(), ..api::Place::default() };
     let proposal = proposal(args, place)?;
