@@ -135,9 +135,20 @@ async fn yesterdays_needless_prompts_come_with_rules() {
           "wouldAsk": []
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn day_is_named_or_depends_on_offset() {
+    over_http(ASK, async |world| {
+        decide_calls(world).await;
+        world.clock().advance(DAY);
+        let ada = world.person("ada");
+        let review = ada.get("/v1/policy/daily").await;
         let named = ada.get("/v1/policy/daily?date=2026-01-31").await;
         assert_eq!(named.json(), review.json());
-        // 14 hours west of UTC, the day of the calls has not ended before noon.
+        // 14 hours west of UTC, the calls are of the day before.
         let west = ada.get("/v1/policy/daily?utcOffsetMinutes=-840").await;
         assert_eq!((west.text("date"), west.member("calls")), ("2026-01-30".to_owned(), "5".to_owned()));
     })

@@ -140,8 +140,8 @@ impl CodingAgent for ClaudeCode {
             HarmlessEvents { why: SAME_CALL, names: &["PostToolBatch"] },
             HarmlessEvents { why: MODEL, names: &["PostModelSwitch", "PreModelSwitch"] },
             HarmlessEvents {
-                why: "an MCP server asks its user, whose answer runs nothing",
-                names: &["Elicitation", "ElicitationResult"],
+                why: "it has the answer to a form, which runs nothing",
+                names: &["ElicitationResult"],
             },
             HarmlessEvents {
                 why: "it tells of a folder or a file: a call that uses it is asked",
