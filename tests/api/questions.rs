@@ -31,7 +31,7 @@ async fn answers_that_do_not_fit_are_refused() {
         let plain = ada
             .post("/v1/threads/t/approvals/call_2", r#"{"decision":"allow_once","answers":[["x"]]}"#)
             .await;
-        assert_snapshot!(plain, @"");
+        assert_snapshot!(plain, @"422 invalid: answers: the call asks people nothing; leave answers out");
     })
     .await;
 }
@@ -51,7 +51,7 @@ async fn answers_become_a_part_of_the_arguments() {
         assert_eq!(ada.post(DECIDE, body).await.status, 200, "the same answer again");
         let bulk = r#"{"decisions":[{"threadId":"t","id":"call_3","decision":"allow_once","answers":[["Oracle"]]}]}"#;
         builder.post(CALLS, &ASK.replace("call_1", "call_3").replace("Which", "What")).await;
-        let several = ada.post("/v1/approvals", bulk).await;
+        let several = ada.post("/v1/approvals/decide", bulk).await;
         let answer = &several.json()["results"][0]["call"]["arguments"]["answers"]["What database?"];
         assert_eq!(answer, "Oracle", "{several:?}");
     })

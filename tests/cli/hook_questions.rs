@@ -30,10 +30,24 @@ async fn unattended_question_is_answered_in_the_inbox() {
         "#);
         let session = desk.types("allow toolu_01A --session exact --yes --as user:ada").await;
         assert!(session.stderr.contains("does not offer allow_session"), "no answer is remembered: {session}");
-        assert_snapshot!(desk.types("allow toolu_01A --answer 2 --answer 'b, other' --yes --as user:ada").await, @"");
-        assert_snapshot!(hook.wait_for_exit().await, @"");
+        assert_snapshot!(desk.types("allow toolu_01A --answer 2 --answer 'b, other' --yes --as user:ada").await, @r#"
+        toolu_01A (AskUserQuestion) would run with these changes:
+          + /answers {"Which database?":"PostgreSQL","Which parts?":"B, other"}
+        Allowed toolu_01A once, with changed arguments.
+        exit 0
+        "#);
+        assert_snapshot!(hook.wait_for_exit().await, @r#"
+        {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"allowed by user:ada","updatedInput":{"questions":[{"question":"Which database?","header":"DB","options":[{"label":"SQLite","description":"one file"},{"label":"PostgreSQL","description":"a server"}],"multiSelect":false},{"question":"Which parts?","header":"Parts","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}],"multiSelect":true}],"answers":{"Which database?":"PostgreSQL","Which parts?":"B, other"}},"additionalContext":"user:ada changed what was run: /answers from nothing to {\"Which database?\":\"PostgreSQL\",\"Which parts?\":\"B, other\"}"}}
+        exit 0
+        "#);
         desk.pipes("hook claude-code", &message("claude_code_question_answered")).await;
-        assert_snapshot!(history(desk).await, @"");
+        assert_snapshot!(history(desk).await, @"
+        2 TOOL_CALL
+        3 TOOL_APPROVAL_REQUEST
+        4 TOOL_APPROVAL_RESPONSE
+        5 TOOL_EXECUTION_STARTED claude-code:toolu_01A
+        6 TOOL_RESULT success
+        ");
         assert_eq!(desk.types("verify").await.code, 0);
     })
     .await;

@@ -98,7 +98,7 @@ async fn invalid_call_is_refused() {
 async fn check_without_call_describes_the_policy() {
     with_desk(async |desk| {
         assert_snapshot!(desk.types("policy check").await, @"
-        the shipped policy (no log exists yet): 9 rules, no warnings.
+        the shipped policy (no log exists yet): 10 rules, no warnings.
         exit 0
         ");
         write_policy(desk);

@@ -49,7 +49,7 @@ async fn read_only_log_without_policy_can_be_read() {
         let expected = "# The log has no policy, and it cannot be written.\n\
             # The next process that can write applies this policy: shipped\n\
             The log has no policy, and it cannot be written.\n\
-            the shipped policy (the log has no policy, and it cannot be written): 9 rules, no warnings.\n\
+            the shipped policy (the log has no policy, and it cannot be written): 10 rules, no warnings.\n\
             \"seq\":0\nread-only\ncountersign.db\npolicy.toml";
         assert_eq!((output.text.as_str(), output.well), (expected, true));
     })

@@ -175,7 +175,7 @@ export interface BulkDecisionItem {
   /** Whether the decision also decides the calls that wait, as in a single decision. */
   andWaiting?: boolean | undefined;
   /** The answers to the questions of the call, as in a single decision. */
-  answers?: Vec[] | null | undefined;
+  answers?: string[][] | null | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
@@ -249,6 +249,11 @@ export interface Call {
   definitionHash?: Sha256 | null | undefined;
   /** The call's purpose, as the agent describes it. */
   description?: string | null | undefined;
+  /**
+   * What the call does to files, hosts, Git branches, clusters and databases, in words, as far as its arguments
+   * show it, 20 at most. Only while the call is pending, in single calls and lists of pending calls.
+   */
+  effects?: string[] | undefined;
   /**
    * The erasure of the call's content. `arguments` and the result content are then `null`, and `impact`,
    * `description` and comments are absent.
@@ -546,10 +551,10 @@ export interface DecisionRequest {
   andWaiting?: boolean | undefined;
   /**
    * The answers to the questions of a call that asks people something, one list for each question: the labels of
-   * the chosen options, and a text where the question takes one. They become a part of the arguments; only with
-   * `allow_once`.
+   * the chosen options, and free text where the question takes it. They become a part of the arguments; only
+   * with `allow_once`.
    */
-  answers?: Vec[] | null | undefined;
+  answers?: string[][] | null | undefined;
   /** The arguments that run instead of the proposed ones; only with `allow_once`. */
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
@@ -707,6 +712,11 @@ export interface Place {
   folder?: string | null | undefined;
   /** The machine on which the call runs. */
   host?: string | null | undefined;
+  /**
+   * Where symbolic links on the paths that the call names lead, as far as that is outside of the project.
+   * `inside` looks at them.
+   */
+  linkTargets?: string[] | undefined;
   /** The script or package that runs the call. */
   program?: string | null | undefined;
   /** The folder of the project in which a coding agent works. Rules with `inside = "project"` are about it. */
@@ -866,6 +876,8 @@ export interface ProposedPlace {
   folder?: string | null | undefined;
   /** The machine on which the call runs. */
   host?: string | null | undefined;
+  /** Where symbolic links on the paths that the call names lead, as far as that is outside of the project. */
+  linkTargets?: string[] | null | undefined;
   /** The script or package that runs the call. */
   program?: string | null | undefined;
   /** The folder of the project in which a coding agent works. */
@@ -876,7 +888,7 @@ export interface ProposedPlace {
 
 /** One question. */
 export interface Question {
-  /** Whether the answer may be, or contain, a text that is no option. */
+  /** Whether the answer may be, or contain, free text that is no option. */
   freeText: boolean;
   /** Its title, in a few words. */
   header?: string | null | undefined;
@@ -884,7 +896,7 @@ export interface Question {
   hint?: string | null | undefined;
   /** Whether the answer may have several parts. */
   multiple: boolean;
-  /** Whether a text must be a number. */
+  /** Whether free text must be a number. */
   number?: NumberKind | null | undefined;
   /** The options. */
   options?: QuestionOption[] | undefined;
@@ -1052,9 +1064,6 @@ export interface ToolDefinition {
  * or invisible characters.
  */
 export type ToolName = string;
-
-/** Vec */
-export type Vec = string[];
 
 /** The policy's verdict on a call. */
 export type Verdict = "allow" | "ask" | "block";

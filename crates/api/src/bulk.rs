@@ -5,7 +5,7 @@ use crate::{
     commands::{is_false, maybe_word, read_word},
     object::{read_objects, read_optional_object},
 };
-use countersign_events::{Decision, GrantAgents, QuestionAnswer};
+use countersign_events::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions in one request.
@@ -58,7 +58,7 @@ pub struct BulkDecisionItem {
     pub arguments: Option<Json>,
     /// The answers to the questions of the call, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<Vec<QuestionAnswer>>,
+    pub answers: Option<Vec<Vec<String>>>,
     /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,

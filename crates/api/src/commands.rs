@@ -2,7 +2,7 @@
 
 use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::{Decision, GrantAgents, Place, QuestionAnswer, RiskLevel, Status};
+use countersign_events::{Decision, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -204,7 +204,7 @@ pub struct DecisionRequest {
     /// chosen options, and free text where the question takes it. They become a part of the arguments; only with
     /// `allow_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<Vec<QuestionAnswer>>,
+    pub answers: Option<Vec<Vec<String>>>,
     /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,

@@ -85,7 +85,6 @@ __all__ = [
     "Timestamp",
     "ToolDefinition",
     "ToolName",
-    "Vec",
     "Verdict",
 ]
 
@@ -321,7 +320,7 @@ class BulkDecisionItem(TypedDict):
     andWaiting: NotRequired[bool]
     """Whether the decision also decides the calls that wait, as in a single decision."""
 
-    answers: NotRequired[list[Vec] | None]
+    answers: NotRequired[list[list[str]] | None]
     """The answers to the questions of the call, as in a single decision."""
 
     arguments: NotRequired[Json]
@@ -419,6 +418,12 @@ class Call(TypedDict):
 
     description: NotRequired[str | None]
     """The call's purpose, as the agent describes it."""
+
+    effects: NotRequired[list[str]]
+    """What the call does to files, hosts, Git branches, clusters and databases, in words, as far as its
+    arguments show it, 20 at most. Only while the call is pending, in single calls and lists of pending
+    calls.
+    """
 
     erased: NotRequired[CallErasure | None]
     """The erasure of the call's content. `arguments` and the result content are then `null`, and `impact`,
@@ -796,9 +801,9 @@ class DecisionRequest(TypedDict):
     answer names them in `alsoDecided`.
     """
 
-    answers: NotRequired[list[Vec] | None]
+    answers: NotRequired[list[list[str]] | None]
     """The answers to the questions of a call that asks people something, one list for each question: the
-    labels of the chosen options, and a text where the question takes one. They become a part of the
+    labels of the chosen options, and free text where the question takes it. They become a part of the
     arguments; only with `allow_once`.
     """
 
@@ -999,6 +1004,11 @@ class Place(TypedDict):
 
     host: NotRequired[str | None]
     """The machine on which the call runs."""
+
+    linkTargets: NotRequired[list[str]]
+    """Where symbolic links on the paths that the call names lead, as far as that is outside of the project.
+    `inside` looks at them.
+    """
 
     program: NotRequired[str | None]
     """The script or package that runs the call."""
@@ -1204,6 +1214,9 @@ class ProposedPlace(TypedDict):
     host: NotRequired[str | None]
     """The machine on which the call runs."""
 
+    linkTargets: NotRequired[list[str] | None]
+    """Where symbolic links on the paths that the call names lead, as far as that is outside of the project."""
+
     program: NotRequired[str | None]
     """The script or package that runs the call."""
 
@@ -1218,7 +1231,7 @@ class Question(TypedDict):
     """One question."""
 
     freeText: bool
-    """Whether the answer may be, or contain, a text that is no option."""
+    """Whether the answer may be, or contain, free text that is no option."""
 
     header: NotRequired[str | None]
     """Its title, in a few words."""
@@ -1230,7 +1243,7 @@ class Question(TypedDict):
     """Whether the answer may have several parts."""
 
     number: NotRequired[NumberKind | None]
-    """Whether a text must be a number."""
+    """Whether free text must be a number."""
 
     options: NotRequired[list[QuestionOption]]
     """The options."""
@@ -1434,8 +1447,6 @@ ToolName: TypeAlias = str
 """The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around
 it or invisible characters.
 """
-
-Vec: TypeAlias = list[str]
 
 Verdict: TypeAlias = Literal["allow", "ask", "block"]
 """The policy's verdict on a call."""

@@ -27,7 +27,8 @@ pub(super) async fn offer_prompt(
     gate: &dyn CallGate,
     caller: &dyn HookProgram,
     message: &HookMessage,
-    (thread, request): (&ThreadId, &ProposeRequest),
+    thread: &ThreadId,
+    request: &ProposeRequest,
     claimed: &Call,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {

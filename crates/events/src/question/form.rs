@@ -59,9 +59,9 @@ pub struct Question {
     pub options: Vec<QuestionOption>,
     /// Whether the answer may have several parts.
     pub multiple: bool,
-    /// Whether the answer may be, or contain, a text that is no option.
+    /// Whether the answer may be, or contain, free text that is no option.
     pub free_text: bool,
-    /// Whether a text must be a number.
+    /// Whether free text must be a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberKind>,
     /// Whether the question needs an answer.
@@ -114,7 +114,7 @@ pub struct QuestionOption {
     pub preview: Option<String>,
 }
 
-/// The answer to one question: the labels of the chosen options, and a text if there is one. It is empty if the question stays
+/// The answer to one question: the labels of the chosen options, and free text if there is any. It is empty if the question stays
 /// unanswered.
 pub type QuestionAnswer = Vec<String>;
 
