@@ -260,6 +260,7 @@ async fn policy_check_says_who_may_answer() {
         assert_snapshot!(desk.types("policy check etc/policy.toml -- 'make all; rm x'").await, @"
     ask  the rule says so (the main file)
       by       rule routine
+      does     deletes x
       matched  ask   routine: tool `bash` matches, command `make **` matches
       policy   etc/policy.toml with policy.d/judge.prompt
     exit 76

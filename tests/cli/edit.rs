@@ -164,6 +164,7 @@ async fn masked_value_is_kept_when_arguments_are_edited() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call
+          does       may do more: an argument cannot be read
           expires    [time], then the call is denied
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0

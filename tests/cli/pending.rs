@@ -88,6 +88,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
         call_1  bash  by agent:builder in t1, [ago]
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
             a\u{001b}b: \u{0000}
+            does: may do more: the command cannot be read
             expires: [time], then the call is denied
 
         1 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
@@ -102,6 +103,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      agents do not decide: command `echo hi�[8m; rm -rf /�# \u{202e}txt.exe\u{200b}` cannot be read with certainty (it has characters that people do not see); a block rule then asks: rule "agents do not decide" might block it
+          does       may do more: the command cannot be read
           expires    [time], then the call is denied
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0

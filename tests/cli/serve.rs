@@ -104,7 +104,7 @@ async fn first_line_of_json_has_the_address() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":9}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":10}
         exit 0
         "#);
     })

@@ -59,7 +59,7 @@ async fn call_at_60_columns() {
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          command  rm -r build
          cwd      /srv/shop
-        ────────────────────────────────────────── line 1–8 of 14 ──
+        ────────────────────────────────────────── line 1–8 of 15 ──
 
          d deny   o allow once   s session   e edit   c comment
          n p others   ? help   q quit
@@ -89,10 +89,10 @@ async fn call_at_80_columns() {
          cwd      /srv/shop
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          Asked    no rule matches this call
+         Does     deletes files in build
          Expires  [time], then the call is denied
          Call     call_1
          sha256   [sha256]
-
 
 
         ────────────────────────────────────────────────────────────────────────────────
@@ -125,10 +125,10 @@ async fn call_at_200_columns() {
                                                                         │ cwd      /srv/shop
                                                                         │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                                                                         │ Asked    no rule matches this call
+                                                                        │ Does     deletes files in build
                                                                         │ Expires  [time], then the call is denied
                                                                         │ Call     call_1
                                                                         │ sha256   [sha256]
-                                                                        │
                                                                         │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
         d deny   o allow once   s session   e edit   c comment   n p others   ? help   q quit

@@ -173,6 +173,8 @@ async fn session_in_plain_mode_asks_for_scope() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      agents do not open the log: a path in command `rm -rf $(cat list)` may match `**/countersign.db{,-wal,-shm}` or `**/countersign/credentials.toml`; a block rule then asks: rule "agents do not open the log" might block it
+          does       reads list
+                     deletes files in $(cat list)
           expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: s p

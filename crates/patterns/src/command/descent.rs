@@ -28,6 +28,9 @@ const BUILDERS: &str = "ant bazel biome black bun bundle cargo clang clang-forma
     rustc rustfmt sbt shellcheck shfmt swift swiftc task terraform tox tsc tsx turbo uv uvx vite vitest yarn \
     zig";
 
+/// Programs that run code in their own language.
+const INTERPRETERS: &str = "bun deno groovy julia lua node osascript perl php python pypy ruby tsx ts-node";
+
 /// Subcommands of Git that use only the files that their operands name.
 const GIT_SUBCOMMANDS: &str = "add blame branch checkout cherry-pick commit config describe diff fetch init log ls-files ls-tree merge \
     mv pull push rebase reflog remote reset restore rev-parse revert rm show stash status switch tag worktree";
@@ -45,6 +48,19 @@ impl ParsedCommand {
     pub(super) fn program_name(&self) -> &str {
         let name = self.name().unwrap_or_default();
         name.rsplit('/').next().unwrap_or_default().trim_end_matches(".exe")
+    }
+
+    /// Whether it runs code that an option or its input may contain.
+    pub(super) fn is_interpreter(&self) -> bool {
+        let bare = self.program_name().trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        has_word(INTERPRETERS, bare) && !self.is_module
+    }
+
+    /// Whether it builds or tests a project, or runs a script of it.
+    pub(super) fn is_builder(&self) -> bool {
+        let name = self.program_name();
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        has_word(BUILDERS, name) || has_word(BUILDERS, bare) || self.is_module
     }
 
     /// What the command does with the file that its word at `at` names.
@@ -142,7 +158,6 @@ impl ParsedCommand {
     fn descent(&self) -> Option<Descent> {
         let name = self.program_name();
         let recursive = &["--recursive", "--dereference-recursive", "--directories"][..];
-        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match name {
             "grep" | "egrep" | "fgrep" | "zgrep" => Descent::With { letters: "rRd", long: recursive },
             "diff" => Descent::With { letters: "r", long: recursive },
@@ -154,9 +169,7 @@ impl ParsedCommand {
                 _ => Descent::Always,
             },
             "ack" | "ag" | "mv" | "rg" | "rsync" | "tar" | "xargs" => Descent::Always,
-            _ if has_word(SHALLOW, name) || has_word(BUILDERS, name) || has_word(BUILDERS, bare) => {
-                Descent::Never
-            }
+            _ if has_word(SHALLOW, name) || self.is_builder() => Descent::Never,
             _ => return None,
         })
     }

@@ -4,6 +4,7 @@
 use super::{
     file_access::PathAccess,
     line::CommandWord,
+    programs::{InputUse, OptionEffect, WordRole},
     reach::{PathPart, ReachedWord, parts_of},
     script::{CommandOrigin, ParsedCommand, ParsedScript},
 };
@@ -17,6 +18,9 @@ const MAX_FOLDERS: usize = 6;
 
 /// Programs whose text operand is code that may name files.
 const CODE_PROGRAMS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "jq", "yq"];
+
+/// The options, and the subcommand, whose value is code for an interpreter.
+const CODE_OPTIONS: &[&str] = &["-c", "-e", "-E", "-r", "-p", "-pe", "-ne", "--eval", "--print", "eval"];
 
 /// Programs whose code is SQL. Whoever asks for the effects of a line reads it.
 const DATABASE_CLIENTS: &[&str] =
@@ -158,15 +162,34 @@ impl ParsedScript {
 }
 
 impl ParsedCommand {
-    /// Whether one of its words is code in another language than the shell's.
+    /// Whether it runs code in another language than the shell's, of which nothing is read: in one of its words, or on its input.
     fn has_inline_code(&self) -> bool {
-        use super::programs::OptionEffect;
-        let runs = |role: &super::programs::WordRole| role.effect() == Some(OptionEffect::Run);
+        let runs = |role: &WordRole| role.effect() == Some(OptionEffect::Run);
         let end = self
             .reading
             .inner
             .map_or(self.reading.roles.len(), |inner| inner.at.min(self.reading.roles.len()));
-        self.reading.inner.is_none() && self.reading.roles[..end].iter().any(runs)
+        let is_code = |word: &CommandWord| {
+            let text = word.text.as_str();
+            // In other languages, `-c` only checks a script.
+            if text == "-c" {
+                return self.program_name().starts_with("py");
+            }
+            CODE_OPTIONS.contains(&text)
+                || CODE_OPTIONS.iter().any(|option| {
+                    text.strip_prefix(option).is_some_and(|code| code.starts_with(['=', ' ', '\'', '"']))
+                })
+        };
+        let reads_input = self.has_input || self.has_document || self.input.is_some();
+        if reads_input && self.reading.input == InputUse::Code {
+            return true;
+        }
+        if self.is_interpreter() {
+            let has_script = self.words.iter().skip(1).any(|word| !word.text.starts_with('-'));
+            return self.words.iter().any(is_code) || reads_input && !has_script;
+        }
+        // What a builder runs is the project's own code.
+        self.reading.inner.is_none() && !self.is_builder() && self.reading.roles[..end].iter().any(runs)
     }
 
     /// The folder in which it searches without naming it, and the names of files in code.
@@ -203,7 +226,7 @@ pub fn uses_in_text(text: &str, folders: &[String]) -> Vec<FileUse> {
 
 fn use_of_part(part: &PathPart<'_>, reached: &ReachedWord<'_>, folders: &[String]) -> FileUse {
     let text = home_or_own(reached.word, part.text);
-    let is_word = part.text == reached.word.text;
+    let is_word = part.text == reached.word.text && !part.text.starts_with('-');
     let used = FileUse::new(&text, folders, reached.access, part.is_open);
     let below = match (is_word, reached.command) {
         (true, Some(command)) => command.reach_below(&text),

@@ -270,11 +270,19 @@ impl ParsedScript {
 }
 
 impl ParsedCommand {
+    /// Whether the word at `at` is the last one of the subcommand, and looks like nothing else.
+    fn is_subcommand(&self, at: usize) -> bool {
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        at > 0 && at + 1 == self.reading.subcommand_end && is_plain(&self.words[at].text)
+    }
+
     /// The words that may name files: all but the program, and those that the program reads as plain text.
     fn reached_words(&self) -> impl Iterator<Item = ReachedWord<'_>> {
         let changes_folder = self.name() == Some("cd")
             || self.words.iter().any(|word| word.text.starts_with("-C") || word.text.contains("dir"));
-        let is_path = move |(at, _): &(usize, &CommandWord)| !self.reading.texts.contains(at);
+        let is_path = move |(at, _): &(usize, &CommandWord)| {
+            !self.is_subcommand(*at) && !self.reading.texts.contains(at)
+        };
         let words = self.words.iter().enumerate().skip(1).filter(is_path);
         let words = words.map(|(at, word)| (word, self.access_of(at)));
         let assigned = self.assignments.iter().map(|(_, value)| (value, PathAccess::Unknown));

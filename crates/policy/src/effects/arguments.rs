@@ -181,8 +181,12 @@ impl ToolAccess {
             files
                 .extend(patched_files(text).map(|(file, access)| FileUse::new(file, folders, access, false)));
         }
-        let is_path = argument.is_path();
-        if is_path {
+        if FOLDER_ARGUMENTS.contains(&argument.key()) {
+            // The call runs there, which is not yet a use.
+            files.push(
+                FileUse::new(text, &folders[..folders.len().min(1)], PathAccess::Unknown, false).doubtful(),
+            );
+        } else if argument.is_path() {
             let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let has_ending = name.trim_start_matches('.').contains('.');
             let below = if has_ending && !self.searches { FolderReach::itself() } else { self.below.clone() };

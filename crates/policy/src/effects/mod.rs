@@ -103,7 +103,7 @@ impl CallEffects {
     pub(crate) fn in_words(&self) -> Vec<String> {
         let is_shown = |used: &&FileUse| {
             let is_named = used.access != PathAccess::Unknown || used.shown.contains(['/', '.', '~']);
-            used.is_certain && is_named && !used.shown.starts_with('-')
+            used.is_certain && is_named && !used.shown.trim_start_matches(['\'', '"']).starts_with('-')
         };
         let files = self.files.iter().filter(is_shown).map(describe_file);
         let hosts = self.hosts.iter().filter(|used| used.is_certain).map(ToString::to_string);
