@@ -90,7 +90,9 @@ impl ToolCallPlan {
 
     /// Makes the call, and returns its outcome.
     pub(crate) async fn make(self, gate: SharedGate, tool: Arc<StoryTool>) -> StoryOutcome {
-        self.propose_and_run(gate, &tool).await.unwrap_or_else(|error| StoryOutcome::of_error(&error))
+        Box::pin(self.propose_and_run(gate, &tool))
+            .await
+            .unwrap_or_else(|error| StoryOutcome::of_error(&error))
     }
 
     async fn propose_and_run(self, gate: SharedGate, tool: &StoryTool) -> Result<StoryOutcome, GateError> {

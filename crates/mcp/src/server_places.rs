@@ -11,7 +11,7 @@ const HASH_DIGITS: usize = 8;
 #[derive(Debug, Clone)]
 pub enum ServerPlaces {
     /// One server.
-    One(Place),
+    One(Box<Place>),
     /// The configured servers, by name.
     ByName(BTreeMap<String, Place>),
 }
@@ -47,7 +47,7 @@ impl ServerPlaces {
     #[must_use]
     pub fn digest(&self) -> Sha256 {
         let places: Vec<_> = match self {
-            Self::One(place) => vec![place],
+            Self::One(place) => vec![&**place],
             Self::ByName(places) => places.values().collect(),
         };
         Sha256::digest(serde_json::to_string(&places).unwrap_or_default().as_bytes())

@@ -14,7 +14,7 @@ use crate::{
 const ANY_USER: char = '~';
 /// The folders in which operating systems have the home folders.
 const HOME_FOLDERS: [&str; 2] = ["/home/", "/users/"];
-const ROOT_HOME: &str = "/root/";
+const ROOT_HOME: &str = "/root";
 
 /// The segment that stands for a folder that is not known. No path has it, so only a pattern for any folder matches.
 const SOME_FOLDER: char = '\u{1}';
@@ -99,7 +99,7 @@ impl FileUse {
             let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
             paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{ANY_USER}/{rest}"))));
             paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
-            paths.push(fold(&format!("{ROOT_HOME}{rest}")));
+            paths.push(fold(&format!("{ROOT_HOME}/{rest}")));
         } else if folders.is_empty() {
             let below = fold(&format!("/{text}"));
             // Steps upwards may lead anywhere.
@@ -177,7 +177,7 @@ impl ProtectedPath {
         let forms: Vec<String> = match text.strip_prefix("~/") {
             Some(rest) => {
                 let homes = HOME_FOLDERS.map(|homes| format!("{homes}*/{rest}"));
-                homes.into_iter().chain([format!("{ROOT_HOME}{rest}")]).collect()
+                homes.into_iter().chain([format!("{ROOT_HOME}/{rest}")]).collect()
             }
             None if text.starts_with('/') || text.starts_with("**") => vec![text.to_owned()],
             None => vec![format!("**/{text}")],
@@ -354,7 +354,7 @@ mod tests {
             ("~/.aws/**", "~/.aws/credentials"),
             ("~/.aws/**", "/home/ada/.aws/credentials"),
             ("~/.aws/**", "/Users/ada/.aws/credentials"),
-            ("~/.aws/**", "/root/.aws"),
+            ("~/.aws/**", "/home/ada/.aws"),
             ("~/.aws/**", "~ada/.aws/x"),
             ("~/.aws/**", r"C:\Users\ada\.aws\credentials"),
             ("**/.env", "file:///srv/shop/.env"),

@@ -5,7 +5,7 @@ use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
     condition::{self, CompiledCondition, ConditionContext, ConditionInput},
-    effects::CallEffects,
+    effects::{CallEffects, EffectSource, read_effects},
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     outcome::SelectorHit,
@@ -188,7 +188,18 @@ impl<'a> CallFacts<'a> {
 
     /// What the call does to things outside of the agent.
     pub(crate) fn effects(&self) -> &CallEffects {
-        self.effects.get_or_init(|| CallEffects::of_call(self))
+        self.effects.get_or_init(|| {
+            let harmless: Vec<_> =
+                self.mappings().iter().flat_map(|mapping| &mapping.harmless).cloned().collect();
+            read_effects(EffectSource {
+                subject: self.subject,
+                args: self.args(),
+                commands: self.commands(),
+                command_pointers: &self.operand_pointers(OperandKind::Command),
+                harmless: &harmless,
+                has_paths: !self.paths().found.is_empty(),
+            })
+        })
     }
 
     /// The tool's operations, as named by the policy or implied by a trusted hint.

@@ -6,6 +6,10 @@ use serde::Deserialize;
 /// The keys for program arguments, next to the program key.
 pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
 
+/// Arguments that name the folder in which a command runs.
+pub(crate) const FOLDER_ARGUMENTS: [&str; 6] =
+    ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
+
 /// The operand kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,13 +1,13 @@
 //! The effects that the arguments of a call show.
 
-use super::{CallEffects, git, has_word, hosts, kubernetes, sql};
+use super::{
+    call_effects::CallEffects, git, hosts, kubernetes, source::EffectSource, sql, word_list::has_word,
+};
 use crate::{
     RuleEffect,
-    facts::CallFacts,
     harmless::{BesideArgument, ToolKind, prose_keys},
     patch,
-    selector::FOLDER_ARGUMENTS,
-    tools::OperandKind,
+    tools::{FOLDER_ARGUMENTS, OperandKind},
     value::{JsonPointer, OrderedValue},
 };
 use countersign_patterns::{
@@ -21,21 +21,8 @@ const LISTERS: &str = "glob filesearch searchfiles ls listdirectory listdir read
 /// Arguments of a search that leave out files by their names.
 const NAME_FILTERS: [&str; 4] = ["glob", "include", "include_pattern", "includePattern"];
 /// Words in the names of arguments that are paths.
-const PATH_WORDS: &[&str] = &[
-    "path",
-    "file",
-    "dir",
-    "folder",
-    "uri",
-    "root",
-    "source",
-    "destination",
-    "target",
-    "notebook",
-    "cwd",
-    "workspace",
-    "location",
-];
+const PATH_WORDS: &str =
+    "path file dir folder uri root source destination target notebook cwd workspace location";
 
 /// An argument that is a string.
 struct TextArgument<'a> {
@@ -44,11 +31,11 @@ struct TextArgument<'a> {
 }
 
 /// The folders in which a relative path of the call may start.
-pub(super) fn folders_of_call(facts: &CallFacts<'_>) -> Vec<String> {
-    let start = facts.subject.place.and_then(|place| place.folder.clone());
+pub(super) fn folders_of_call(source: EffectSource<'_>) -> Vec<String> {
+    let start = source.subject.place.and_then(|place| place.folder.clone());
     let mut folders: Vec<String> = start.into_iter().collect();
     for key in FOLDER_ARGUMENTS {
-        if let Some(named) = facts.args().and_then(|args| args.get(key)).and_then(OrderedValue::text) {
+        if let Some(named) = source.args.and_then(|args| args.get(key)).and_then(OrderedValue::text) {
             let named = match folders.first() {
                 Some(start) if !named.starts_with(['/', '~']) => format!("{start}/{named}"),
                 _ => named.to_owned(),
@@ -60,8 +47,8 @@ pub(super) fn folders_of_call(facts: &CallFacts<'_>) -> Vec<String> {
 }
 
 /// Adds the effects that the arguments show, besides those of commands.
-pub(super) fn add_effects(facts: &CallFacts<'_>, folders: &[String], effects: &mut CallEffects) {
-    let Some(args) = facts.args() else {
+pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects: &mut CallEffects) {
+    let Some(args) = source.args else {
         effects.unread.get_or_insert_with(|| "the arguments cannot be read".to_owned());
         return;
     };
@@ -70,8 +57,8 @@ pub(super) fn add_effects(facts: &CallFacts<'_>, folders: &[String], effects: &m
     let databases: Vec<_> = texts.iter().filter(|argument| argument.names_database()).collect();
     let databases: Vec<_> =
         databases.iter().flat_map(|argument| sql::names_of_database(argument.text)).collect();
-    let tool = ToolAccess::of_call(facts);
-    for argument in texts.iter().filter(|argument| !argument.has_no_effect(facts)) {
+    let tool = ToolAccess::of_call(source);
+    for argument in texts.iter().filter(|argument| !argument.has_no_effect(source)) {
         let key = argument.key();
         effects.hosts.extend(hosts::uses_in_text(argument.text));
         effects.git.extend(git::use_of_argument(key, argument.text).filter(|_| !tool.reads_by_name));
@@ -83,10 +70,10 @@ pub(super) fn add_effects(facts: &CallFacts<'_>, folders: &[String], effects: &m
         effects.files.push(used);
     }
     // Where symbolic links on the paths of the call lead, as far as its hook has followed them.
-    let targets = facts.subject.place.iter().flat_map(|place| &place.link_targets);
+    let targets = source.subject.place.iter().flat_map(|place| &place.link_targets);
     effects.files.extend(targets.map(|target| FileUse::new(target, &[], PathAccess::Unknown, false)));
     let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
-    effects.kubernetes.extend(kubernetes::use_of_tool(facts.subject.tool.as_str(), text_of));
+    effects.kubernetes.extend(kubernetes::use_of_tool(source.subject.tool.as_str(), text_of));
 }
 
 fn collect_texts<'a>(value: &'a OrderedValue, path: &mut Vec<String>, found: &mut Vec<TextArgument<'a>>) {
@@ -110,7 +97,7 @@ impl TextArgument<'_> {
 
     fn is_path(&self) -> bool {
         let key = self.key().to_lowercase();
-        PATH_WORDS.iter().any(|word| key.contains(word)) && !self.text.contains('\n')
+        PATH_WORDS.split_ascii_whitespace().any(|word| key.contains(word)) && !self.text.contains('\n')
     }
 
     fn names_database(&self) -> bool {
@@ -120,22 +107,20 @@ impl TextArgument<'_> {
     }
 
     /// Whether the argument is a command, which is read as one, or is known to have no effect of its own.
-    fn has_no_effect(&self, facts: &CallFacts<'_>) -> bool {
+    fn has_no_effect(&self, source: EffectSource<'_>) -> bool {
         let names = |pointer: &JsonPointer| pointer.touches_path(&self.path);
-        if !facts.commands().found.is_empty()
-            && facts.operand_pointers(OperandKind::Command).iter().any(names)
-            || facts.mappings().iter().flat_map(|mapping| &mapping.harmless).any(names)
+        if !source.commands.found.is_empty() && source.command_pointers.iter().any(names)
+            || source.harmless.iter().any(names)
         {
             return true;
         }
         let [key] = &self.path[..] else { return false };
-        let tool = facts.subject.tool.as_str();
+        let tool = source.subject.tool.as_str();
         if NAME_FILTERS.contains(&key.as_str()) || prose_keys(tool).is_some_and(|keys| keys.contains(key)) {
             return true;
         }
         let value = OrderedValue::Text(self.text.to_owned());
-        let kinds: &[OperandKind] =
-            if facts.paths().found.is_empty() { &[OperandKind::Url] } else { &[OperandKind::Path] };
+        let kinds: &[OperandKind] = if source.has_paths { &[OperandKind::Path] } else { &[OperandKind::Url] };
         let kinds = if is_one_of(tool, SEARCHERS) { &[OperandKind::Path] } else { kinds };
         BesideArgument { tool, kinds, folder: None, key, value: &value }.is_harmless() && !self.is_path()
     }
@@ -152,8 +137,8 @@ struct ToolAccess {
 }
 
 impl ToolAccess {
-    fn of_call(facts: &CallFacts<'_>) -> Self {
-        let tool = facts.subject.tool.as_str();
+    fn of_call(source: EffectSource<'_>) -> Self {
+        let tool = source.subject.tool.as_str();
         let (lists, searches) = (is_one_of(tool, LISTERS), is_one_of(tool, SEARCHERS));
         let is_kind = |kind: ToolKind| kind.includes(tool, RuleEffect::Restrict);
         let patches = patch::applies_patches(tool);
@@ -163,7 +148,7 @@ impl ToolAccess {
             () if is_kind(ToolKind::Read) => PathAccess::Read,
             () => PathAccess::Unknown,
         };
-        let filters = NAME_FILTERS.iter().filter_map(|key| facts.args()?.get(key)?.text()).map(str::to_owned);
+        let filters = NAME_FILTERS.iter().filter_map(|key| source.args?.get(key)?.text()).map(str::to_owned);
         let below = match () {
             () if searches => FolderReach::of_names(&filters.collect::<Vec<_>>()),
             () if lists || is_kind(ToolKind::Edit) || is_kind(ToolKind::Read) => FolderReach::itself(),

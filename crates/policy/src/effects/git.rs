@@ -3,7 +3,7 @@
 //! Commits, merges and rebases move the branch that is checked out, which no command line names, and which Git can bring back:
 //! they are no effects here.
 
-use super::has_word;
+use super::word_list::has_word;
 use countersign_patterns::command::CommandWords;
 
 /// How a branch changes.

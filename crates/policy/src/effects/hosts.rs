@@ -1,6 +1,6 @@
 //! The hosts that a call names.
 
-use super::has_word;
+use super::word_list::has_word;
 use countersign_patterns::command::CommandWords;
 
 /// Programs that connect to the hosts among their operands.

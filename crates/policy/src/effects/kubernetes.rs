@@ -1,6 +1,6 @@
 //! What a call does in a Kubernetes cluster.
 
-use super::has_word;
+use super::word_list::has_word;
 use countersign_patterns::command::CommandWords;
 
 /// A command to a cluster.

@@ -1,6 +1,6 @@
 //! What a call does to a database, by the SQL that it contains.
 
-use super::has_word;
+use super::word_list::has_word;
 use countersign_patterns::command::CommandWords;
 use sqlparser::{
     ast::{Expr, ObjectName, SetExpr, Statement, TableFactor, Visit, Visitor},

@@ -1,6 +1,11 @@
 //! Effects in words.
 
-use super::{GitChange, GitUse, HostUse, KubernetesUse, SqlKind, SqlUse};
+use super::{
+    git::{GitChange, GitUse},
+    hosts::HostUse,
+    kubernetes::KubernetesUse,
+    sql::{SqlKind, SqlUse},
+};
 use countersign_patterns::{FileUse, command::PathAccess};
 use std::fmt;
 

@@ -88,7 +88,8 @@ fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy
     let mut policy = Policy { settings, ..Policy::ask_always() };
     let advisors = advisor::read_advisors(&mut keys, &tables, files)?;
     tables.advisors = advisors.iter().map(|(advisor, _)| advisor.name.clone()).collect();
-    let parsed = rule::read_rules(&mut keys, &tables, files)?;
+    let protections = protection::read_protections(&mut keys, &tables)?;
+    let parsed = rule::read_rules(&mut keys, protections, &tables, files)?;
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
     policy.index = RuleIndex::new(&rules);

@@ -5,7 +5,6 @@ use super::{
     files::PolicyFiles,
     never::is_always_excepted,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
-    protection,
     selector::{self, SelectorOwner},
     settings,
     source::{ParsedRule, PolicyTables, SourcePosition},
@@ -27,8 +26,10 @@ const MAX_RULES: usize = 2_000;
 /// Names that have another meaning in the log, where rule names are recorded.
 const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant", "observe"];
 
+/// Reads all rules. `protections` are those of the policy.
 pub(super) fn read_rules<'a>(
     keys: &mut TableKeys<'a>,
+    protections: Vec<ParsedRule<'a>>,
     tables: &PolicyTables,
     files: &PolicyFiles<'_>,
 ) -> Result<Vec<ParsedRule<'a>>, PolicyFault> {
@@ -55,7 +56,7 @@ pub(super) fn read_rules<'a>(
         let why = format!("a policy may have at most {MAX_RULES} rules");
         return Err(PolicyFault { at: place.at, why });
     }
-    rules.extend(protection::read_protections(keys, tables)?);
+    rules.extend(protections);
     name_files(&mut rules, files)?;
     check_unique_names(&rules)?;
     if let Some(node) = keys.optional("zones") {

@@ -1,15 +1,14 @@
 //! Whether a call stays inside of its project, or of other folders.
 
-use crate::{command_operand::CommandOperand, facts::CallFacts, outcome::SelectorHit, value::OrderedValue};
+use crate::{
+    command_operand::CommandOperand, facts::CallFacts, outcome::SelectorHit, tools::FOLDER_ARGUMENTS,
+    value::OrderedValue,
+};
 use countersign_patterns::{
     MatchAnswer, ParsedPath,
     command::{OutsideKind, OutsidePath, PathBounds},
     path,
 };
-
-/// Arguments that name the folder in which a command runs.
-pub(crate) const FOLDER_ARGUMENTS: [&str; 6] =
-    ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
 
 /// The folders in which all paths of a call must be.
 #[derive(Debug, Clone, Default)]

@@ -10,7 +10,7 @@ mod predicate;
 mod protected;
 
 pub(crate) use impact::ClaimedImpact;
-pub(crate) use inside::{FOLDER_ARGUMENTS, InsideSelector};
+pub(crate) use inside::InsideSelector;
 pub(crate) use miss::SelectorMiss;
 pub(crate) use operand::{PathSelector, PathZone, format_patterns};
 pub(crate) use place::PlaceSelector;
@@ -20,9 +20,17 @@ pub(crate) use protected::{
 };
 
 use crate::{
-    JudgedCall, RuleEffect, annotation::ExpectedHint, beside::NamedArguments, command_operand::CommandMatch,
-    condition::CompiledCondition, facts::CallFacts, harmless::ToolKind, names::NameGlobs,
-    outcome::SelectorHit, tools::OperandKind, value::JsonPointer,
+    JudgedCall, RuleEffect,
+    annotation::ExpectedHint,
+    beside::NamedArguments,
+    command_operand::CommandMatch,
+    condition::CompiledCondition,
+    facts::CallFacts,
+    harmless::ToolKind,
+    names::NameGlobs,
+    outcome::SelectorHit,
+    tools::{FOLDER_ARGUMENTS, OperandKind},
+    value::JsonPointer,
 };
 use countersign_events::fold_spelling;
 use countersign_patterns::{
@@ -93,7 +101,7 @@ impl RuleSelectors {
     fn find_named_arguments(&self, facts: &CallFacts<'_>) -> NamedArguments {
         let mut named = NamedArguments::of_operands(self.accounted_kinds(facts), facts);
         named.add(self.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
-        let folders = inside::FOLDER_ARGUMENTS.iter().filter(|_| self.inside.is_some());
+        let folders = FOLDER_ARGUMENTS.iter().filter(|_| self.inside.is_some());
         named.add(folders.map(|key| vec![(*key).to_owned()]));
         // A condition on the whole `args` names none of them.
         let paths = self.when.iter().flat_map(CompiledCondition::argument_paths);

@@ -91,10 +91,10 @@ impl ServerSource {
                 let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
                 let line =
                     shlex::try_join(words.iter().map(|word| &**word)).unwrap_or_else(|_| words.join(" "));
-                ServerPlaces::One(Place { server, address: Some(line), ..here.clone() })
+                ServerPlaces::One(Box::new(Place { server, address: Some(line), ..here.clone() }))
             }
             Self::Http(target) => {
-                ServerPlaces::One(Place { server, address: Some(target.address()), ..here.clone() })
+                ServerPlaces::One(Box::new(Place { server, address: Some(target.address()), ..here.clone() }))
             }
             Self::Configured(entries) => ServerPlaces::of_entries(entries, here),
         }
