@@ -19,10 +19,15 @@ const SCRATCH: &[&str] = &["/tmp", "/private/tmp"];
 /// The call's place with the targets of the links that lead out of its project. A call with too many paths or links gets a
 /// place without a project, so that no rule takes it for one inside.
 pub(super) fn add_link_targets(place: Place, tool: &ToolName, arguments: &Json) -> Place {
+    add_targets_beside(place, tool, arguments, SCRATCH)
+}
+
+/// Adds the targets that are neither in the project nor in one of the `scratch` folders.
+fn add_targets_beside(place: Place, tool: &ToolName, arguments: &Json, scratch: &[&str]) -> Place {
     let (Some(project), Some(folder)) = (&place.project, &place.folder) else { return place };
     let paths = named_paths(tool, arguments);
     let mut search =
-        LinkSearch { project: PathBuf::from(project), targets: BTreeSet::new(), is_complete: true };
+        LinkSearch { project: PathBuf::from(project), scratch, targets: BTreeSet::new(), is_complete: true };
     if paths.len() > MAX_PATHS {
         return Place { project: None, ..place };
     }
@@ -41,14 +46,15 @@ pub(super) fn add_link_targets(place: Place, tool: &ToolName, arguments: &Json) 
     }
 }
 
-struct LinkSearch {
+struct LinkSearch<'a> {
     project: PathBuf,
+    scratch: &'a [&'a str],
     targets: BTreeSet<String>,
     /// Whether every path was looked at.
     is_complete: bool,
 }
 
-impl LinkSearch {
+impl LinkSearch<'_> {
     /// The folder of the call, and the folders to which its commands may change.
     fn find_bases(&mut self, folder: &Path, paths: &[String]) -> Vec<PathBuf> {
         let mut bases = vec![folder.canonicalize().unwrap_or_else(|_| folder.to_owned())];
@@ -72,7 +78,7 @@ impl LinkSearch {
 
     /// Follows a path from a folder, as the system does, and notes where its links lead.
     fn follow(&mut self, base: &Path, path: &Path) {
-        let scratch = SCRATCH.iter().find(|folder| path.starts_with(folder)).map(Path::new);
+        let scratch = self.scratch.iter().find(|folder| path.starts_with(folder)).map(Path::new);
         let (start, rest) = match (path.strip_prefix(&self.project), scratch) {
             (Ok(rest), _) => (self.project.clone(), rest),
             (_, Some(scratch)) => {
@@ -124,7 +130,7 @@ impl LinkSearch {
             target.starts_with(folder)
                 || Path::new(folder).canonicalize().is_ok_and(|real| target.starts_with(real))
         };
-        if !target.starts_with(&self.project) && !SCRATCH.iter().any(is_scratch) {
+        if !target.starts_with(&self.project) && !self.scratch.iter().any(is_scratch) {
             self.targets.insert(target.to_string_lossy().replace(char::is_control, "?"));
         }
     }
@@ -185,7 +191,9 @@ mod tests {
             let shop = root.join("shop").display().to_string();
             let place = Place { project: Some(shop.clone()), folder: Some(shop), ..Place::default() };
             let arguments = Json::encode(arguments).expect("JSON");
-            let place = add_link_targets(place, &ToolName::new(tool).expect("a name"), &arguments);
+            // The repository, and so this folder, may be below a folder for scratch files.
+            let tool = ToolName::new(tool).expect("a name");
+            let place = add_targets_beside(place, &tool, &arguments, &[]);
             let short = |target: &String| target.replace(&format!("{}/", root.display()), "");
             (place.link_targets.iter().map(short).collect(), place.project.is_some())
         }
