@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import { execFile } from "node:child_process";
 import assert from "node:assert/strict";
-import { entry, servers, startLog, textOf } from "./support.js";
+import { entry, removeFormTool, servers, startLog, textOf } from "./support.js";
 
 const client = process.env.COUNTERSIGN_RMCP_CLIENT;
 const program = process.env.COUNTERSIGN_PROGRAM;
@@ -25,7 +25,8 @@ test("client of the Rust SDK gets the same results through the gateway", async (
   const server = servers.everything();
   const direct = await drive(log, server, calls);
   const gated = await drive(log, [program, ...log.database, "mcp", "--", ...server], calls);
-  assert.deepEqual(gated, direct);
+  assert.notDeepEqual(gated, direct);
+  assert.deepEqual(removeFormTool(gated), direct);
   assert.equal(textOf(gated.results[0]), "Echo: é");
   assert.equal((await log.calls()).length, calls.length);
 });

@@ -240,3 +240,11 @@ export function pendingId(result) {
   assert.match(textOf(result), /It is pending as mcp-[0-9a-f]+-\d+/);
   return result._meta["countersign/callId"];
 }
+
+// The gateway declares forms for a client without them, so the server "everything" lists a tool more, which this removes.
+export function removeFormTool(value) {
+  const isFormTool = (item) => item === "trigger-elicitation-request" || item?.name === "trigger-elicitation-request";
+  if (Array.isArray(value)) return value.filter((item) => !isFormTool(item)).map(removeFormTool);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, removeFormTool(item)]));
+}
