@@ -80,12 +80,30 @@ struct ProposedPlace {
     host: Option<String>,
     /// Where symbolic links on the paths that the call names lead, as far as that is outside of the project.
     #[serde(rename = "linkTargets")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 16))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = link_targets_schema))]
     link_targets: Option<Vec<String>>,
     /// The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-code/explore`. The
     /// proposer's principal does not change.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     agent: Option<String>,
+}
+
+/// The schema of the targets: each is a text like the other fields of a place.
+#[cfg(feature = "openapi")]
+fn link_targets_schema() -> utoipa::openapi::Schema {
+    use utoipa::openapi::{ArrayBuilder, ObjectBuilder, schema::SchemaType, schema::Type};
+    let target = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f]+$"));
+    ArrayBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Array, Type::Null]))
+        .items(target)
+        .max_items(Some(16))
+        .description(Some(
+            "Where symbolic links on the paths that the call names lead, as far as that is outside of the project.",
+        ))
+        .into()
 }
 
 /// Reads a proposal's place, or null.
