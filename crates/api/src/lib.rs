@@ -27,6 +27,7 @@ mod page_address;
 mod policy;
 mod policy_tools;
 mod problem;
+mod proposed_place;
 mod random;
 mod readiness;
 mod repetition;
