@@ -268,3 +268,19 @@ async fn check_without_log_uses_the_shipped_policy() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn call_is_judged_in_the_current_project() {
+    with_desk(async |desk| {
+        assert_eq!(desk.types("policy use coding --yes --as user:ada").await.code, 0);
+        // The home folder is no project, so it must be another one.
+        let policy = desk.types("policy show").await.stdout;
+        std::fs::write(desk.path("coding.toml"), policy).expect("written");
+        desk.set_variable("HOME", &desk.path("elsewhere").display().to_string());
+        for (line, code) in [("npm test", 0), ("cat /etc/hostname", 76), ("cat .env", 76)] {
+            let said = desk.types(&format!("policy check coding.toml -- '{line}'")).await;
+            assert_eq!(said.code, code, "{line}: {said}");
+        }
+    })
+    .await;
+}

@@ -1,8 +1,10 @@
 //! Where the calls of this process run, and the thread that they share without an option.
 
 use countersign_api::{Place, random_id};
-use countersign_console::CommandContext;
+use countersign_coding_agents::hook::find_project;
+use countersign_console::{CommandContext, read_variable};
 use countersign_events::Sha256;
+use std::path::{Path, PathBuf};
 
 /// The number of hash digits in a thread name.
 const THREAD_DIGITS: usize = 12;
@@ -11,6 +13,12 @@ const THREAD_DIGITS: usize = 12;
 pub(crate) fn current_place(context: &CommandContext) -> anyhow::Result<Place> {
     let folder = std::env::current_dir()?;
     Ok(Place { host: context.host_name(), ..Place::folder(folder.to_string_lossy()) })
+}
+
+/// The project of an agent that is started in the folder.
+pub(crate) fn project_of(start: &Path) -> Option<String> {
+    let home = read_variable("HOME").map(PathBuf::from);
+    find_project(start, home.as_deref())
 }
 
 /// The thread without `--thread`. A folder is usually a project, so its thread outlives the process, and an approval that came

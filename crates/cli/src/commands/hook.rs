@@ -1,12 +1,13 @@
 //! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
 
 use super::install::find_hook_removal;
+use crate::call_place::project_of;
 use countersign_api::Call;
 use countersign_coding_agents::{
     agents::{find_agent, find_program},
     hook::{
         HookEvent, HookOrigin, HookProgram, HookTerms, MAX_MESSAGE_BYTES, PromptTerms, RuleAllowance,
-        answer_hook, find_project, start_folder, withdraw_call,
+        answer_hook, start_folder, withdraw_call,
     },
 };
 use countersign_console::{
@@ -18,7 +19,6 @@ use std::{
     fs::File,
     io::Read,
     os::{fd::AsFd, unix::fs::MetadataExt},
-    path::Path,
     sync::mpsc,
     time::Duration,
 };
@@ -191,7 +191,7 @@ fn read_text_variable(name: &str) -> Option<String> {
 /// The project in which the agent that runs this hook was started.
 fn project_of_agent() -> Option<String> {
     let start = start_folder(read_text_variable).or_else(|| std::env::current_dir().ok())?;
-    find_project(&start, read_text_variable("HOME").as_deref().map(Path::new))
+    project_of(&start)
 }
 
 /// Returns true if this environment variable has a value.

@@ -1,25 +1,32 @@
 //! `countersign policy check`
 
-use crate::commands::policy::{
-    sample_call::{SampleCall, command_line},
-    source::PolicySource,
+use crate::{
+    call_place::{current_place, project_of},
+    commands::policy::{
+        sample_call::{SampleCall, command_line},
+        source::PolicySource,
+    },
 };
 use countersign_console::{
     CliError, CommandContext, CommandExit, ScreenFormat, count_words, escape_text, format_duration,
     print_line, verdict_style, verdict_word,
 };
-use countersign_events::{Json, OnExpiry, Principal, ToolName, Verdict};
+use countersign_events::{Json, OnExpiry, Place, Principal, ToolName, Verdict};
 use countersign_gate::view_verdict;
 use countersign_policy::{ApprovalTerms, Judgement, PolicyWarning};
 use serde_json::json;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Options of `policy check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without a call, it checks the policy only, and exits with 2 if the policy is invalid, and with 1 if a rule or a pattern can never \
 match. With a call, the exit code is \
-the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply.
+the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply. The call \
+runs in this folder and its project; --call takes the place from its file.
 The files in the folder policy.d beside FILE belong to the policy.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
@@ -113,7 +120,8 @@ fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Opti
             let Some(tool) = args.tool.clone() else { return Ok(None) };
             let arguments =
                 args.arguments.clone().map_or_else(|| arguments("{}").map_err(CliError::usage), Ok)?;
-            return Ok(Some(SampleCall::new(thread, principal, tool, arguments)));
+            let call = SampleCall::new(thread, principal, tool, arguments);
+            return Ok(Some(SampleCall { place: Some(agent_place(context)?), ..call }));
         }
         // A single word with spaces is a whole line that the user quoted for the shell.
         [line] => line.clone(),
@@ -121,7 +129,15 @@ fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Opti
             .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?,
     };
     let tool = args.tool.clone().map_or_else(|| tool("bash").map_err(CliError::usage), Ok)?;
-    Ok(Some(SampleCall::new(thread, principal, tool, command_line(&command)?)))
+    let call = SampleCall::new(thread, principal, tool, command_line(&command)?);
+    Ok(Some(SampleCall { place: Some(agent_place(context)?), ..call }))
+}
+
+/// The place of a call by an agent that was started in this folder.
+fn agent_place(context: &CommandContext) -> anyhow::Result<Place> {
+    let here = current_place(context)?;
+    let project = here.folder.as_deref().map(Path::new).and_then(project_of);
+    Ok(Place { project, ..here })
 }
 
 fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
