@@ -236,7 +236,10 @@ fn use_of_part(part: &PathPart<'_>, reached: &ReachedWord<'_>, folders: &[String
     let before = reached.word.text.strip_suffix(part.text).unwrap_or_default();
     let is_git = reached.command.is_some_and(|command| command.program_name() == "git");
     let is_value = before.ends_with('=') || is_git && before.ends_with(':');
-    if is_word || is_value { used } else { used.doubtful() }
+    // These only print their words.
+    let prints = |command: &ParsedCommand| matches!(command.program_name(), "echo" | "printf");
+    let is_printed = reached.command.is_some_and(prints);
+    if (is_word || is_value) && !is_printed { used } else { used.doubtful() }
 }
 
 /// The text with `~` in place of a variable for the home folder, and without one for the folder of the command.

@@ -54,7 +54,8 @@ impl fmt::Display for HostUse {
 
 impl fmt::Display for KubernetesUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.verb.as_deref().unwrap_or("may change"))?;
+        write!(f, "{} in Kubernetes:", if self.verb.is_some() { "runs" } else { "may do anything" })?;
+        f.write_str(self.verb.as_deref().map_or_else(String::new, |verb| format!(" {verb}")).as_str())?;
         for part in [&self.kind, &self.name].into_iter().flatten() {
             write!(f, " {part}")?;
         }

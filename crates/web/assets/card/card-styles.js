@@ -10,6 +10,8 @@ export const cardStyles = css`
   .time { margin-left: auto; color: var(--cs-warn); font-variant-numeric: tabular-nums; font-size: 13px; }
   .meta { display: flex; flex-wrap: wrap; gap: 2px 14px; font-size: 13px; margin-top: -8px; }
   .meta a { color: inherit; }
+  .effects h3 { margin: 0 0 6px; font-size: 0.8125rem; color: var(--muted); }
+  .effects ul { margin: 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
   .definition { display: grid; gap: 10px; }
   .definition a { color: inherit; }
   .message { font-size: 15px; white-space: pre-wrap; }
