@@ -5,6 +5,7 @@
 
 pub mod command;
 mod file_use;
+mod folded_path;
 pub mod glob;
 mod invisible;
 pub mod path;

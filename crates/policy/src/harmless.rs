@@ -27,6 +27,7 @@ struct ToolFamily {
     #[expect(dead_code, reason = "it is for the readers of the table")]
     about: String,
     kind: Option<ToolKind>,
+    reach: Option<ToolReach>,
     tools: Vec<String>,
     #[serde(default = "every_kind")]
     beside: Vec<OperandKind>,
@@ -36,6 +37,24 @@ struct ToolFamily {
     effects: BTreeMap<String, String>,
     #[serde(default)]
     prose: Vec<String>,
+}
+
+/// What a tool uses of the files below a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ToolReach {
+    /// It searches what they contain.
+    Content,
+    /// It lists their names.
+    Names,
+}
+
+impl ToolReach {
+    /// The reach of a tool; `None` if the table knows of none.
+    pub(crate) fn of_tool(tool: &str) -> Option<Self> {
+        let name = plain_name(tool);
+        TABLE.families.iter().filter(|family| family.tools.contains(&name)).find_map(|family| family.reach)
+    }
 }
 
 /// What a coding agent's tool does.

@@ -42,6 +42,22 @@ pub(crate) struct RuleAnswer<'a> {
 }
 
 impl PolicyRule {
+    /// Creates a rule without a reason, an exception and terms.
+    pub(crate) fn new(name: String, verdict: Verdict, matching: RuleSelectors) -> Self {
+        Self {
+            name,
+            verdict,
+            reason: None,
+            shadow: false,
+            is_zone: false,
+            file: None,
+            line: 0,
+            matching,
+            unless: None,
+            terms: OwnTerms::default(),
+        }
+    }
+
     /// Returns true if a person accepted the rule into the managed layer.
     pub(crate) fn is_managed(&self) -> bool {
         self.file.as_deref() == Some(MANAGED_LAYER)

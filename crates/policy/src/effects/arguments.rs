@@ -1,11 +1,9 @@
 //! The effects that the arguments of a call show.
 
-use super::{
-    call_effects::CallEffects, git, hosts, kubernetes, source::EffectSource, sql, word_list::has_word,
-};
+use super::{call_effects::CallEffects, git, hosts, kubernetes, source::EffectSource, sql};
 use crate::{
     RuleEffect,
-    harmless::{BesideArgument, ToolKind, prose_keys},
+    harmless::{BesideArgument, ToolKind, ToolReach, prose_keys},
     patch,
     tools::{FOLDER_ARGUMENTS, OperandKind},
     value::{JsonPointer, OrderedValue},
@@ -15,9 +13,6 @@ use countersign_patterns::{
     command::{PathAccess, uses_in_text},
 };
 
-/// Tools that search what files contain, and tools that list names. Their names are compared without case, `-` and `_`.
-const SEARCHERS: &str = "grep grepsearch searchfilecontent searchinfiles ripgrep";
-const LISTERS: &str = "glob filesearch searchfiles ls listdirectory listdir readfolder findfiles";
 /// Arguments of a search that leave out files by their names.
 const NAME_FILTERS: [&str; 4] = ["glob", "include", "include_pattern", "includePattern"];
 /// Words in the names of arguments that are paths.
@@ -121,7 +116,8 @@ impl TextArgument<'_> {
         }
         let value = OrderedValue::Text(self.text.to_owned());
         let kinds: &[OperandKind] = if source.has_paths { &[OperandKind::Path] } else { &[OperandKind::Url] };
-        let kinds = if is_one_of(tool, SEARCHERS) { &[OperandKind::Path] } else { kinds };
+        let is_search = ToolReach::of_tool(tool) == Some(ToolReach::Content);
+        let kinds = if is_search { &[OperandKind::Path] } else { kinds };
         BesideArgument { tool, kinds, folder: None, key, value: &value }.is_harmless() && !self.is_path()
     }
 }
@@ -139,7 +135,8 @@ struct ToolAccess {
 impl ToolAccess {
     fn of_call(source: EffectSource<'_>) -> Self {
         let tool = source.subject.tool.as_str();
-        let (lists, searches) = (is_one_of(tool, LISTERS), is_one_of(tool, SEARCHERS));
+        let reach = ToolReach::of_tool(tool);
+        let (lists, searches) = (reach == Some(ToolReach::Names), reach == Some(ToolReach::Content));
         let is_kind = |kind: ToolKind| kind.includes(tool, RuleEffect::Restrict);
         let patches = patch::applies_patches(tool);
         let access = match () {
@@ -163,8 +160,12 @@ impl ToolAccess {
     fn add_files(&self, argument: &TextArgument<'_>, folders: &[String], files: &mut Vec<FileUse>) {
         let text = argument.text;
         if self.patches || text.starts_with("*** Begin Patch") || text.starts_with("diff --git") {
-            files
-                .extend(patched_files(text).map(|(file, access)| FileUse::new(file, folders, access, false)));
+            let named = patched_files(text).map(|(file, access)| FileUse::new(file, folders, access, false));
+            files.extend(named);
+        }
+        // The other lines of a patch are what its files contain.
+        if self.patches {
+            return;
         }
         if FOLDER_ARGUMENTS.contains(&argument.key()) {
             // The call runs there, which is not yet a use.
@@ -183,12 +184,6 @@ impl ToolAccess {
             files.extend(uses_in_text(text, folders));
         }
     }
-}
-
-fn is_one_of(tool: &str, names: &str) -> bool {
-    let own = tool.rsplit("__").next().unwrap_or(tool);
-    let plain: String = own.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_lowercase();
-    has_word(names, &plain)
 }
 
 /// The path with U+FFFF for each wildcard, which a tool may expand.

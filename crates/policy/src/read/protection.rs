@@ -70,18 +70,7 @@ fn read_protection<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<Pars
         ));
     };
     let matching = RuleSelectors { protected: Some(protected), ..RuleSelectors::default() };
-    let rule = PolicyRule {
-        name,
-        verdict,
-        reason,
-        shadow,
-        is_zone: false,
-        file: None,
-        line: 0,
-        matching,
-        unless,
-        terms,
-    };
+    let rule = PolicyRule { reason, shadow, unless, terms, ..PolicyRule::new(name, verdict, matching) };
     let position = SourcePosition {
         at: at.at,
         verdict_at: at.at,

@@ -119,18 +119,7 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
         let why = "the rule has no selector; add a `tool`, or write `tool = \"*\"` to match every call";
         return Err(node.fault(why));
     }
-    let rule = PolicyRule {
-        name,
-        verdict,
-        reason,
-        shadow,
-        is_zone: false,
-        file: None,
-        line: 0,
-        matching,
-        unless,
-        terms,
-    };
+    let rule = PolicyRule { reason, shadow, unless, terms, ..PolicyRule::new(name, verdict, matching) };
     let position =
         SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical, is_always_excepted };
     Ok((rule, position))
@@ -153,19 +142,7 @@ fn read_short_rule<'a>(
         selector::read_short_operand(pattern, key, &mut matching)?;
     }
     let name = read_name(key)?;
-    let terms = OwnTerms::default();
-    let rule = PolicyRule {
-        name,
-        verdict,
-        reason: None,
-        shadow: false,
-        is_zone: false,
-        file: None,
-        line: 0,
-        matching,
-        unless: None,
-        terms,
-    };
+    let rule = PolicyRule::new(name, verdict, matching);
     let position = SourcePosition {
         at: key.at,
         verdict_at: key.at,

@@ -6,7 +6,6 @@ use super::{
     verdict::read_verdict,
 };
 use crate::{
-    judgement::OwnTerms,
     rule::PolicyRule,
     selector::{PathZone, RuleSelectors},
 };
@@ -53,17 +52,11 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
                 operations: vec![operation.key.clone()],
                 ..RuleSelectors::default()
             };
+            let (name, verdict) = (format!("zone-{}", zone.name), read_verdict(&operation.value)?);
             let rule = PolicyRule {
-                name: format!("zone-{}", zone.name),
-                verdict: read_verdict(&operation.value)?,
                 reason: reason.map(str::to_owned),
-                shadow: false,
                 is_zone: true,
-                file: None,
-                line: 0,
-                matching,
-                unless: None,
-                terms: OwnTerms::default(),
+                ..PolicyRule::new(name, verdict, matching)
             };
             rules.push((
                 rule,

@@ -106,7 +106,9 @@ fn effects_are_described_in_words() {
         ("psql -d prod -c 'drop table customers'", vec!["changes the schema of table customers in prod"]),
         ("curl https://example.com -o x.html", vec!["uses x.html", "connects to example.com"]),
         ("rm -rf build/out", vec!["deletes files in build/out"]),
-        ("kubectl delete pod x", vec!["delete pod x in a cluster that it does not name"]),
+        ("kubectl delete pod x", vec!["runs in Kubernetes: delete pod x in a cluster that it does not name"]),
+        ("echo a.txt", vec![]),
+        ("git status src", vec!["reads src"]),
         ("cp a.txt b.txt", vec!["reads a.txt", "writes b.txt"]),
     ] {
         assert_eq!(in_shop(bash(line)).effects(&policy), words, "{line}");
@@ -134,6 +136,34 @@ fn mistakes_in_protections_name_the_remedy() {
     }
     let allowing = "[[protect]]\nname = \"guard\"\nverdict = \"allow\"\npath = \"x\"\n";
     assert!(Policy::read(allowing).expect_err("it allows").to_string().contains("asks or blocks"));
+}
+
+#[test]
+fn patch_content_is_no_use_of_files() {
+    let patch = |file: &str| {
+        let text = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-a\n+cat .env\n*** End Patch");
+        call("apply_patch", &serde_json::json!({ "input": text }).to_string())
+    };
+    let policy = path_protection("**/.env");
+    assert_eq!(in_shop(patch("README.md")).verdict(&policy), Verdict::Allow);
+    assert_eq!(in_shop(patch(".env")).verdict(&policy), Verdict::Block);
+}
+
+#[test]
+fn home_is_guarded_without_the_project() {
+    let policy = protecting("package = \"home\"");
+    let project = Some("/home/ada/shop".to_owned());
+    let verdict = |line: &str| {
+        let place = Place { project: project.clone(), folder: project.clone(), ..Place::default() };
+        TestCall { place: Some(place), ..bash(line) }.verdict(&policy)
+    };
+    for line in ["cat src/*.rs", "cat src/main.rs", "npm test", "cat /home/ada/shop/a"] {
+        assert_eq!(verdict(line), Verdict::Allow, "{line}");
+    }
+    for line in ["cat ../notes", "cat ~/notes", "cat /home/eve/x"] {
+        assert_eq!(verdict(line), Verdict::Block, "{line}");
+    }
+    assert_eq!(verdict("cat ../*"), Verdict::Ask);
 }
 
 #[test]
