@@ -223,7 +223,8 @@ pub struct ClaimRequest {
         schema(
             min_length = 1,
             max_length = 512,
-            pattern = r"^(?! )[ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F]+(?<! )$"
+            format = "visible-name",
+            pattern = r"^(?! )[^\u0000-\u001F\u007F-\u00A0]+(?<! )$"
         )
     )]
     pub executor: String,
