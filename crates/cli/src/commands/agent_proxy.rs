@@ -21,7 +21,7 @@ pub(crate) struct AgentProxyArgs {
     /// The time after which a call's outcome is unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
-    /// The kind of agent, which the principal and the place of each call name, such as gemini-cli [default: the known
+    /// The kind of agent, which the principal and each call's place name, such as gemini-cli [default: the known
     /// agent that the command starts]
     #[arg(long, value_name = "NAME", value_parser = parse_kind)]
     agent: Option<String>,

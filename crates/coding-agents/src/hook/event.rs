@@ -7,7 +7,7 @@ pub enum HookEvent {
     BeforeTool,
     /// The agent would ask its user if it may run a tool.
     PermissionRequest,
-    /// The agent is about to run a command in the text of a skill.
+    /// The agent is about to run a command in a skill's text.
     SkillCommand,
     /// The agent is about to use a changed configuration.
     ConfigChange,

@@ -80,7 +80,7 @@ async fn before_tool(
     Ok(answer_outcome(outcome, caller, message, terms))
 }
 
-/// Proposes a command in the text of a skill, and claims it.
+/// Proposes a command in a skill's text, and claims it.
 async fn skill_command(
     gate: &dyn CallGate,
     caller: &dyn HookProgram,

@@ -1,4 +1,4 @@
-//! The review of a day in words.
+//! A day's review in words.
 
 use super::{event::summarize_arguments, text::escape_text, words::count_words};
 use chrono::{Local, Offset, TimeZone};

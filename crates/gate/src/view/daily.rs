@@ -1,4 +1,4 @@
-//! The review of a day in API types.
+//! A day's review in API types.
 
 use countersign_api as api;
 use countersign_events::{Sha256, Timestamp};

@@ -53,7 +53,7 @@ impl DayCounts {
 pub struct DayReview {
     /// The calls of the day, in numbers.
     pub counts: DayCounts,
-    /// The prompts of the day that the rules together would have saved.
+    /// The day's prompts that the rules together would have saved.
     pub saved: u64,
     /// The number of refused calls with which the rules were compared.
     pub refused: u64,

@@ -34,7 +34,7 @@ pub struct DayReviewer {
     day: DaySpan,
     counts: DayCounts,
     suggester: RuleSuggester,
-    /// The prompts of the day that people could be spared.
+    /// The day's prompts that people could be spared.
     prompts: PromptList,
     refused: PromptList<RefusedCall>,
     observed: BTreeMap<(ToolName, String), ObservedPrompts>,

@@ -1,4 +1,4 @@
-//! Compares suggested rules with the prompts of the day and with all refused calls, one rule at a time and all together.
+//! Compares suggested rules with the day's prompts and with all refused calls, one rule at a time and all together.
 
 use super::{
     DayPrompt,
@@ -24,7 +24,7 @@ const MAX_SHOWN: usize = 3;
 pub struct OfferedRule {
     /// The rule, with its evidence.
     pub rule: SuggestedRule,
-    /// The prompts of the day that this rule saves beyond those before it.
+    /// The day's prompts that this rule saves beyond those before it.
     pub saves: u64,
     /// Calls of the day that it would have allowed, the most frequent first.
     pub calls: Vec<DayPrompt>,
@@ -35,7 +35,7 @@ pub struct OfferedRule {
 pub struct RejectedRule {
     /// The name that the rule would have.
     pub name: String,
-    /// The prompts of the day that it would have saved.
+    /// The day's prompts that it would have saved.
     pub would_save: u64,
     /// The refused calls that it would have allowed.
     pub refused: u64,

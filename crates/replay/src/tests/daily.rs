@@ -1,4 +1,4 @@
-//! The review of a day.
+//! A day's review.
 
 use super::*;
 use crate::daily::{DayReview, DayReviewer, DaySpan};

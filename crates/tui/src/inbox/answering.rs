@@ -1,4 +1,4 @@
-//! Answering the questions of a call, one after the other.
+//! Answering a call's questions, one after the other.
 
 use crate::inbox::{
     message::InboxAction,

@@ -36,7 +36,7 @@ pub(crate) struct AllowArgs {
     /// Run the call with these arguments instead: JSON, @FILE, or - for stdin
     #[arg(long, value_name = "JSON", conflicts_with = "ScopeArgs")]
     pub(crate) arguments: Option<String>,
-    /// Answer a question of the call: the label of an option, its number, or free text; once for each question, in their order.
+    /// Answer a question of the call: an option's label, its number, or free text; once for each question, in their order.
     /// Between commas, a question that allows it takes several
     #[arg(long = "answer", value_name = "TEXT", conflicts_with_all = ["ScopeArgs", "arguments"])]
     pub(crate) answers: Vec<String>,

@@ -61,7 +61,7 @@ pub(super) async fn print_day(
     Ok(CommandExit::DONE)
 }
 
-/// Accepts the rules that the review of a day offers, into the managed layer.
+/// Accepts the rules that a day's review offers, into the managed layer.
 pub(super) async fn accept_day(
     context: &CommandContext,
     day: DayArgument,
