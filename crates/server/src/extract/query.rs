@@ -13,7 +13,7 @@ use utoipa::{
     openapi::{
         RefOr,
         path::{Parameter, ParameterIn},
-        schema::{ArrayBuilder, ObjectBuilder, Schema, Type},
+        schema::{ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type},
     },
 };
 
@@ -270,7 +270,7 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
         ),
         "date" => (
             "The day, such as 2026-01-31; yesterday, if it is absent.",
-            ObjectBuilder::new().schema_type(Type::String).examples(["2026-01-31"]).into(),
+            openapi::text("2026-01-31").format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))).into(),
         ),
         "utcOffsetMinutes" => (
             "The minutes east of UTC at which a day begins, 0 for UTC. Statistics count each day if it is given.",
