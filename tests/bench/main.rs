@@ -29,6 +29,7 @@ mod reads;
 mod rows;
 mod scope;
 mod server;
+mod session;
 mod start;
 mod streams;
 mod system_calls;

@@ -1,7 +1,8 @@
-//! How long a verdict takes with 500 rules, and with 50 CEL conditions.
+//! How long a verdict takes: with 500 rules, with 50 CEL conditions, and for the calls of a coding session.
 
 use crate::{
     lab::LabOutcome,
+    session,
     table::{BenchRow, BenchSamples},
 };
 use countersign_events::{Json, Place, Principal, ThreadId, ToolName, Verdict};
@@ -18,7 +19,7 @@ pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let bare = time("", samples)?;
     let most = Duration::from_micros(50);
     let row_of_500 = |what: &str, policy: &str| row(what, policy, samples, bare, most, "≤ 50 µs");
-    Ok(vec![
+    let mut rows = vec![
         row_of_500("a verdict with 500 rules", &mixed_rules())?,
         row_of_500(
             "the same, all 500 on the same command",
@@ -37,7 +38,9 @@ pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
             Duration::from_micros(200),
             "≤ 200 µs",
         )?,
-    ])
+    ];
+    rows.extend(session::run(&mixed_rules().replace("\"bash\"", "\"Bash\""), quick)?);
+    Ok(rows)
 }
 
 fn row(

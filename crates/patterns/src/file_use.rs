@@ -28,12 +28,20 @@ pub struct FileUse {
     pub access: PathAccess,
     /// Whether the path is certainly a path, and not merely a word that may be one.
     pub is_certain: bool,
-    /// The files below the path that are used as well.
-    pub below: FolderReach,
     /// The paths that it may be, absolute and folded, with [`HOLE`] for what is unknown.
     paths: Vec<String>,
+    /// The paths below that are used as well.
+    reached: Vec<ReachedPath>,
     /// Whether a hole may be anything, and not only the names in a folder.
     is_open: bool,
+}
+
+/// A path below a folder that is used, with [`HOLE`] for what is unknown.
+#[derive(Debug, Clone)]
+struct ReachedPath {
+    path: String,
+    /// Whether a name pattern for a hidden file cannot mean it.
+    leaves_out_hidden: bool,
 }
 
 /// The files below a folder that a call uses.
@@ -78,12 +86,6 @@ impl FolderReach {
     pub fn without_hidden(self) -> Self {
         Self { leaves_out_hidden: true, ..self }
     }
-
-    /// Whether only the path itself is used.
-    #[must_use]
-    pub fn is_itself(&self) -> bool {
-        self.names.is_empty()
-    }
 }
 
 impl FileUse {
@@ -120,8 +122,8 @@ impl FileUse {
             shown,
             access,
             is_certain: is_exact,
-            below: FolderReach::itself(),
             paths,
+            reached: Vec::new(),
             is_open: is_open || folders.is_empty(),
         }
     }
@@ -134,8 +136,15 @@ impl FileUse {
 
     /// The same use, also of files below the path.
     #[must_use]
-    pub fn with_below(self, below: FolderReach) -> Self {
-        Self { below, ..self }
+    pub fn with_below(self, below: &FolderReach) -> Self {
+        let reached = self.paths.iter().flat_map(|path| below.paths_below(path)).collect();
+        Self { reached, ..self }
+    }
+
+    /// Whether files below the path are used as well.
+    #[must_use]
+    pub fn reaches_below(&self) -> bool {
+        !self.reached.is_empty()
     }
 
     /// The same use with the word that contains the path.
@@ -189,8 +198,7 @@ impl ProtectedPath {
             PathPattern::new(text)?;
         }
         let folded = forms.iter().map(|form| PathPattern::new(&form.to_lowercase()));
-        let globs = folded.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { text: text.to_owned(), globs: globs.iter().flat_map(PathPattern::with_folder).collect() })
+        Ok(Self { text: text.to_owned(), globs: folded.collect::<Result<_, _>>()? })
     }
 
     /// The text as written.
@@ -199,47 +207,48 @@ impl ProtectedPath {
         &self.text
     }
 
-    /// Whether the use is of a file that the pattern matches, whatever its access.
+    /// Whether the use is of a file that the pattern matches, whatever its access. With `only_itself`, files below a folder do
+    /// not count.
     #[must_use]
-    pub fn match_use(&self, used: &FileUse) -> MatchAnswer {
+    pub fn match_use(&self, used: &FileUse, only_itself: bool) -> MatchAnswer {
         let mut answer = MatchAnswer::No;
         for path in &used.paths {
-            match self.match_path(path, used) {
-                MatchAnswer::Yes if used.is_certain => return MatchAnswer::Yes,
-                MatchAnswer::Yes | MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
-                MatchAnswer::No => {}
+            let has_hole = path.contains(HOLE);
+            if !has_hole && self.globs.iter().any(|glob| glob.matches_normal(path)) {
+                if used.is_certain {
+                    return MatchAnswer::Yes;
+                }
+                answer = MatchAnswer::Unclear;
+            } else if has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open)) {
+                answer = MatchAnswer::Unclear;
             }
         }
-        answer
+        let reaches =
+            || used.reached.iter().any(|reached| self.globs.iter().any(|glob| reached.could_be(glob)));
+        if answer == MatchAnswer::No && !only_itself && reaches() { MatchAnswer::Unclear } else { answer }
     }
+}
 
-    fn match_path(&self, path: &str, used: &FileUse) -> MatchAnswer {
-        let has_hole = path.contains(HOLE);
-        if !has_hole && self.globs.iter().any(|glob| glob.matches_normal(path)) {
-            return MatchAnswer::Yes;
-        }
-        let could_be = has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open));
-        if could_be || self.globs.iter().any(|glob| used.below.could_reach(path, glob)) {
-            return MatchAnswer::Unclear;
-        }
-        MatchAnswer::No
+impl ReachedPath {
+    fn could_be(&self, glob: &PathPattern) -> bool {
+        !(self.leaves_out_hidden && has_hidden_segment(glob.as_str())) && glob.could_match(&self.path, true)
     }
 }
 
 impl FolderReach {
-    /// Whether a file below the folder could match the glob.
-    fn could_reach(&self, folder: &str, glob: &PathPattern) -> bool {
-        let is_hidden = |text: &str| text.split('/').any(|segment| segment.starts_with('.'));
-        if self.leaves_out_hidden && is_hidden(glob.as_str()) && !is_hidden(folder) {
-            return false;
-        }
-        let folder = folder.trim_end_matches('/');
-        self.names.iter().any(|name| {
-            let direct = format!("{folder}/{name}");
-            let deeper = format!("{folder}/{HOLE}/{name}");
-            glob.could_match(&direct, true) || glob.could_match(&deeper, true)
+    /// The paths below the folder, directly and deeper.
+    fn paths_below(&self, folder: &str) -> impl Iterator<Item = ReachedPath> {
+        let leaves_out_hidden = self.leaves_out_hidden && !has_hidden_segment(folder);
+        let folder = folder.trim_end_matches('/').to_owned();
+        self.names.iter().flat_map(move |name| {
+            let paths = [format!("{folder}/{name}"), format!("{folder}/{HOLE}/{name}")];
+            paths.map(|path| ReachedPath { path, leaves_out_hidden })
         })
     }
+}
+
+fn has_hidden_segment(path: &str) -> bool {
+    path.split('/').any(|segment| segment.starts_with('.'))
 }
 
 #[cfg(test)]
@@ -249,7 +258,7 @@ mod tests {
     fn answer(pattern: &str, written: &str) -> MatchAnswer {
         let folders = ["/srv/shop".to_owned()];
         let used = FileUse::new(written, &folders, PathAccess::Unknown, false);
-        ProtectedPath::new(pattern).expect("a pattern").match_use(&used)
+        ProtectedPath::new(pattern).expect("a pattern").match_use(&used, false)
     }
 
     #[test]
@@ -315,12 +324,12 @@ mod tests {
     #[test]
     fn patterns_for_any_folder_need_none() {
         let used = FileUse::new("src/.env", &[], PathAccess::Read, false);
-        let answer = |pattern| ProtectedPath::new(pattern).expect("a pattern").match_use(&used);
+        let answer = |pattern| ProtectedPath::new(pattern).expect("a pattern").match_use(&used, false);
         assert_eq!(answer("**/.env"), MatchAnswer::Yes);
         assert_eq!(answer("/srv/shop/src/.env"), MatchAnswer::No);
         let above = FileUse::new("../../etc/passwd", &[], PathAccess::Read, false);
         let etc = ProtectedPath::new("/etc/**").expect("a pattern");
-        assert_eq!(etc.match_use(&above), MatchAnswer::Unclear);
+        assert_eq!(etc.match_use(&above, false), MatchAnswer::Unclear);
         assert_eq!(answer("**/.envrc"), MatchAnswer::No);
         assert_eq!(used.known_paths().count(), 0);
     }
@@ -329,8 +338,8 @@ mod tests {
     fn folders_reach_what_is_below() {
         let folders = ["/srv/shop".to_owned()];
         let reach = |below: FolderReach, pattern: &str| {
-            let used = FileUse::new(".", &folders, PathAccess::Read, false).with_below(below);
-            ProtectedPath::new(pattern).expect("a pattern").match_use(&used)
+            let used = FileUse::new(".", &folders, PathAccess::Read, false).with_below(&below);
+            ProtectedPath::new(pattern).expect("a pattern").match_use(&used, false)
         };
         let names = |globs: &[&str]| {
             FolderReach::of_names(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>())

@@ -2,27 +2,37 @@
 //! case-sensitive. Matching takes at most time proportional to text length times pattern length.
 
 mod compile;
+mod ends;
 mod search;
 mod token;
 
 use super::{PatternError, invisible::HOLE};
+use ends::GlobEnds;
 pub(crate) use token::GlobToken;
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
+    /// What the ends of a match may be, tested first: a policy has many globs, and most strings differ from them there.
+    ends: GlobEnds,
     alternatives: Vec<GlobAlternative>,
 }
 
 /// One combination of the alternatives in braces. It matches if its tokens match in order.
 #[derive(Debug, Clone)]
 struct GlobAlternative {
-    /// The literal characters at its start, compared first because most strings differ there.
+    /// The literal characters at its start.
     prefix: String,
     tokens: Vec<GlobToken>,
     /// The index in `tokens` at which the prefix ends.
     after_prefix: usize,
+    /// The literal characters at its end.
+    suffix: String,
+    /// The longest run of literal characters, which every match contains.
+    longest_run: String,
+    /// What its ends may be, tested before the strings.
+    ends: GlobEnds,
 }
 
 impl Glob {
@@ -46,8 +56,10 @@ impl Glob {
     }
 
     fn compile(text: &str, path: bool) -> Result<Self, PatternError> {
-        let alternatives = compile::compile(text, path)?.into_iter().map(GlobAlternative::new).collect();
-        Ok(Self { text: text.to_owned(), alternatives })
+        let lists = compile::compile(text, path)?;
+        let ends = GlobEnds::of_alternatives(&lists);
+        let alternatives = lists.into_iter().map(GlobAlternative::new).collect();
+        Ok(Self { text: text.to_owned(), ends, alternatives })
     }
 
     /// The glob as written.
@@ -56,10 +68,15 @@ impl Glob {
         &self.text
     }
 
+    /// Whether a match could begin as `text` does, which may contain holes.
+    pub(crate) fn may_begin(&self, text: &str) -> bool {
+        self.ends.admit_start(text)
+    }
+
     /// Returns true if the glob matches the whole `text`.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.is_match(text))
+        self.ends.admit(text) && self.alternatives.iter().any(|alternative| alternative.is_match(text))
     }
 
     /// The tokens of each alternative.
@@ -69,13 +86,19 @@ impl Glob {
 
     /// Returns true if the glob matches `text` for some value of each [`HOLE`] in it.
     pub(super) fn could_match(&self, text: &str) -> bool {
-        self.alternatives.iter().any(|alternative| match_tokens(&alternative.tokens, text, true))
+        let is_match = |alternative: &GlobAlternative| {
+            alternative.agrees_at_ends(text) && match_tokens(&alternative.tokens, text, true)
+        };
+        self.ends.admit(text) && self.alternatives.iter().any(is_match)
     }
 
     /// Like [`Self::could_match`], for holes that are the wildcards of a shell: each value is a part of a name in a folder,
     /// and no name begins with a dot.
     pub(super) fn could_match_names(&self, text: &str) -> bool {
-        self.alternatives.iter().any(|alternative| match_names(&alternative.tokens, text))
+        let is_match = |alternative: &GlobAlternative| {
+            alternative.agrees_at_ends(text) && match_names(&alternative.tokens, text)
+        };
+        self.ends.admit(text) && self.alternatives.iter().any(is_match)
     }
 }
 
@@ -84,16 +107,46 @@ impl GlobAlternative {
         let literal = |token: &GlobToken| if let GlobToken::Char(c) = token { Some(*c) } else { None };
         let prefix: String = tokens.iter().map_while(literal).collect();
         let after_prefix = prefix.chars().count();
-        Self { prefix, tokens, after_prefix }
+        let runs = tokens.split(|token| literal(token).is_none());
+        let runs: Vec<String> = runs.map(|run| run.iter().filter_map(literal).collect()).collect();
+        let suffix = runs.last().cloned().unwrap_or_default();
+        let longest_run = runs.into_iter().max_by_key(String::len).unwrap_or_default();
+        let ends = GlobEnds::of_alternatives(std::slice::from_ref(&tokens));
+        Self { prefix, tokens, after_prefix, suffix, longest_run, ends }
     }
 
     fn is_match(&self, text: &str) -> bool {
+        if !self.ends.admit(text) {
+            return false;
+        }
         let Some(rest) = text.strip_prefix(self.prefix.as_str()) else { return false };
         match &self.tokens[self.after_prefix..] {
             [] => rest.is_empty(),
             [GlobToken::Any] => true,
-            tokens => match_tokens(tokens, rest, false),
+            tokens => {
+                let before = rest.strip_suffix(self.suffix.as_str());
+                let is_only_end = tokens.len() == 1 + self.suffix.chars().count();
+                match (before, tokens) {
+                    (None, _) => false,
+                    (Some(_), [GlobToken::Any, ..]) if is_only_end => true,
+                    _ => text.contains(self.longest_run.as_str()) && match_tokens(tokens, rest, false),
+                }
+            }
         }
+    }
+
+    /// Whether what a text with holes shows before the first and after the last one agrees with the literal characters there.
+    /// Most texts differ there.
+    fn agrees_at_ends(&self, text: &str) -> bool {
+        if !self.ends.admit(text) {
+            return false;
+        }
+        let Some((start, rest)) = text.split_once(HOLE) else {
+            return text.starts_with(self.prefix.as_str()) && text.ends_with(self.suffix.as_str());
+        };
+        let end = rest.rsplit(HOLE).next().unwrap_or(rest);
+        (start.starts_with(self.prefix.as_str()) || self.prefix.starts_with(start))
+            && (end.ends_with(self.suffix.as_str()) || self.suffix.ends_with(end))
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) fn compose(text: &str) -> String {
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     glob: Glob,
+    /// The folder above, if the pattern ends in `/**`: a command that names the folder may reach all below.
+    folder: Option<Glob>,
 }
 
 impl PathPattern {
@@ -40,7 +42,9 @@ impl PathPattern {
         if text != "/" && trimmed.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
             return error("cannot match a normalised path: remove `.`, `..`, `//` and the trailing `/`");
         }
-        Ok(Self { glob: Glob::path(&compose(text))? })
+        let glob = Glob::path(&compose(text))?;
+        let folder = glob.as_str().strip_suffix("/**").and_then(|folder| Glob::path(folder).ok());
+        Ok(Self { glob, folder })
     }
 
     /// The text as written.
@@ -52,29 +56,36 @@ impl PathPattern {
     /// Matches the normalised path.
     #[must_use]
     pub fn matches(&self, parsed: &ParsedPath) -> MatchAnswer {
+        self.match_parsed(parsed, |path| self.glob.is_match(path))
+    }
+
+    /// Matches the normalised path of a word of a command, which may be the folder of what the pattern names.
+    pub(crate) fn matches_word(&self, parsed: &ParsedPath) -> MatchAnswer {
+        self.match_parsed(parsed, |path| self.matches_normal(path))
+    }
+
+    fn match_parsed(&self, parsed: &ParsedPath, is_match: impl Fn(&str) -> bool) -> MatchAnswer {
         let Some(path) = parsed.normal() else { return MatchAnswer::Unclear };
         let anywhere = self.as_str().starts_with("**");
         if !anywhere && self.as_str().starts_with('/') != path.starts_with('/') {
             return MatchAnswer::Unclear;
         }
-        MatchAnswer::from_bool(self.glob.is_match(path))
+        MatchAnswer::from_bool(is_match(path))
     }
 
-    /// The pattern and, if it ends in `/**`, the folder above: a command that names the folder may reach all below.
-    pub(crate) fn with_folder(&self) -> impl Iterator<Item = Self> {
-        let folder = self.as_str().strip_suffix("/**").and_then(|folder| Glob::path(folder).ok());
-        [Some(self.glob.clone()), folder].into_iter().flatten().map(|glob| Self { glob })
-    }
-
-    /// Whether the pattern matches an absolute path in normal form.
+    /// Whether the pattern, or the folder above, is an absolute path in normal form.
     pub(crate) fn matches_normal(&self, path: &str) -> bool {
-        self.glob.is_match(path)
+        self.forms().any(|glob| glob.is_match(path))
     }
 
-    /// Whether the pattern could match the path for some value of each hole in it. A hole that is not `is_open` means names
-    /// in a folder, of which none begins with a dot.
+    /// Whether the pattern, or the folder above, could match the path for some value of each hole in it. A hole that is not
+    /// `is_open` means names in a folder, of which none begins with a dot.
     pub(crate) fn could_match(&self, path: &str, is_open: bool) -> bool {
-        if is_open { self.glob.could_match(path) } else { self.glob.could_match_names(path) }
+        self.forms().any(|glob| if is_open { glob.could_match(path) } else { glob.could_match_names(path) })
+    }
+
+    fn forms(&self) -> impl Iterator<Item = &Glob> {
+        std::iter::once(&self.glob).chain(&self.folder)
     }
 }
 

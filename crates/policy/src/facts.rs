@@ -29,6 +29,8 @@ pub(crate) struct CallFacts<'a> {
     impact: OnceCell<Option<OrderedValue>>,
     hints: OnceCell<ToolHints>,
     mappings: OnceCell<Vec<&'a OperandMapping>>,
+    /// The pointers to the operands of each kind, and true if the policy names them.
+    pointers: [OnceCell<(Vec<JsonPointer>, bool)>; OperandKind::ALL.len()],
     commands: OnceCell<CallOperands<CommandOperand>>,
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
@@ -56,6 +58,7 @@ impl<'a> CallFacts<'a> {
             impact: OnceCell::new(),
             hints: OnceCell::new(),
             mappings: OnceCell::new(),
+            pointers: [const { OnceCell::new() }; OperandKind::ALL.len()],
             commands: OnceCell::new(),
             urls: OnceCell::new(),
             paths: OnceCell::new(),
@@ -115,7 +118,11 @@ impl<'a> CallFacts<'a> {
     }
 
     /// The pointers to the operands of one kind, and true if the policy names them.
-    pub(crate) fn pointers(&self, kind: OperandKind) -> (Vec<JsonPointer>, bool) {
+    pub(crate) fn pointers(&self, kind: OperandKind) -> &(Vec<JsonPointer>, bool) {
+        self.pointers[kind as usize].get_or_init(|| self.find_pointers(kind))
+    }
+
+    fn find_pointers(&self, kind: OperandKind) -> (Vec<JsonPointer>, bool) {
         let mapped: Vec<_> =
             self.mappings().iter().flat_map(|mapping| mapping.pointers(kind)).cloned().collect();
         let replaces_usual =
@@ -123,16 +130,15 @@ impl<'a> CallFacts<'a> {
         if self.mappings().iter().any(replaces_usual) {
             return (mapped, true);
         }
-        let usual = kind.usual_pointers().iter().filter_map(|text| JsonPointer::read(text).ok());
-        let is_new = |pointer: &JsonPointer| mapped.iter().all(|known| known.as_str() != pointer.as_str());
-        let usual: Vec<_> = usual.filter(is_new).collect();
+        let is_new = |pointer: &&JsonPointer| mapped.iter().all(|known| known.as_str() != pointer.as_str());
+        let usual: Vec<_> = kind.usual().iter().filter(is_new).cloned().collect();
         let is_mapped = !mapped.is_empty();
         (mapped.into_iter().chain(usual).collect(), is_mapped)
     }
 
     /// The pointers to the operands of one kind, including the arguments that belong to one of the call's programs.
     pub(crate) fn operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
-        let (mut pointers, _) = self.pointers(kind);
+        let mut pointers = self.pointers(kind).0.clone();
         if kind == OperandKind::Path && applies_patches(self.subject.tool.as_str()) {
             pointers.extend(PATCH_KEYS.iter().filter_map(|key| JsonPointer::read(&format!("/{key}")).ok()));
         }
@@ -259,6 +265,6 @@ impl<'a> CallFacts<'a> {
 
     fn operand_sources(&self, kind: OperandKind) -> OperandSources<'_> {
         let (pointers, mapped) = self.pointers(kind);
-        OperandSources { args: self.args(), masked: &self.masked, pointers, mapped }
+        OperandSources { args: self.args(), masked: &self.masked, pointers, mapped: *mapped }
     }
 }

@@ -9,12 +9,13 @@ use crate::{
 use countersign_patterns::{ParsedPath, ParsedUrl};
 
 /// The pointers at which a call may have operands of one kind.
+#[derive(Clone, Copy)]
 pub(crate) struct OperandSources<'a> {
     /// The arguments, or `None` if they cannot be read.
     pub(crate) args: Option<&'a OrderedValue>,
     /// Pointers to the masked values.
     pub(crate) masked: &'a [JsonPointer],
-    pub(crate) pointers: Vec<JsonPointer>,
+    pub(crate) pointers: &'a [JsonPointer],
     /// Whether the policy names the pointers.
     pub(crate) mapped: bool,
 }
@@ -42,8 +43,8 @@ impl<T> CallOperands<T> {
             operands.gap = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
             return operands;
         };
-        let has_mapped_arguments = has_mapped_arguments(&pointers);
-        for pointer in &pointers {
+        let has_mapped_arguments = has_mapped_arguments(pointers);
+        for pointer in pointers {
             let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
             let beside = beside.iter().filter_map(|key| pointer.sibling(key));
             for source in beside.chain([pointer.clone()]) {
@@ -59,7 +60,7 @@ impl<T> CallOperands<T> {
                 operands.add(kind, OperandValue { pointer, parent, value, has_mapped_arguments }, &read);
             }
         }
-        operands.add_misspelled(&pointers, args, kind, &read);
+        operands.add_misspelled(pointers, args, kind, &read);
         operands
     }
 

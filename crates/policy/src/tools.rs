@@ -2,6 +2,7 @@
 
 use crate::{names::NameGlobs, value::JsonPointer};
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// The keys for program arguments, next to the program key.
 pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
@@ -40,6 +41,15 @@ impl OperandKind {
                 "/paths/*",
             ],
         }
+    }
+
+    /// [`Self::usual_pointers`], read once.
+    pub(crate) fn usual(self) -> &'static [JsonPointer] {
+        static USUAL: LazyLock<[Vec<JsonPointer>; OperandKind::ALL.len()]> = LazyLock::new(|| {
+            let read = |text: &&str| JsonPointer::read(text).ok();
+            OperandKind::ALL.map(|kind| kind.usual_pointers().iter().filter_map(read).collect())
+        });
+        &USUAL[self as usize]
     }
 
     pub(crate) const fn as_str(self) -> &'static str {

@@ -156,7 +156,7 @@ impl ParsedScript {
         for place in places {
             let reach = FolderReach::of_names(&command.name_globs());
             let reach = if matches!(name, "ls" | "fd" | "fdfind") { reach.without_hidden() } else { reach };
-            uses.push(FileUse::new(place, folders, access, false).doubtful().with_below(reach));
+            uses.push(FileUse::new(place, folders, access, false).doubtful().with_below(&reach));
         }
     }
 }
@@ -196,7 +196,7 @@ impl ParsedCommand {
     fn add_unwritten_uses(&self, folders: &[String], uses: &mut Vec<FileUse>) {
         if self.searches_own_folder() {
             let reach = self.reach_below(".");
-            uses.push(FileUse::new(".", folders, PathAccess::Read, false).with_below(reach));
+            uses.push(FileUse::new(".", folders, PathAccess::Read, false).with_below(&reach));
         }
         let is_code = CODE_PROGRAMS.contains(&self.program_name());
         for (at, word) in self.words.iter().enumerate().skip(1) {
@@ -232,7 +232,7 @@ fn use_of_part(part: &PathPart<'_>, reached: &ReachedWord<'_>, folders: &[String
         (true, Some(command)) => command.reach_below(&text),
         _ => FolderReach::itself(),
     };
-    let used = used.with_below(below).shown_as(&reached.word.raw);
+    let used = used.with_below(&below).shown_as(&reached.word.raw);
     let before = reached.word.text.strip_suffix(part.text).unwrap_or_default();
     let is_git = reached.command.is_some_and(|command| command.program_name() == "git");
     let is_value = before.ends_with('=') || is_git && before.ends_with(':');

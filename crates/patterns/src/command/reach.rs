@@ -159,14 +159,13 @@ impl ParsedScript {
         folder: Option<&str>,
     ) -> MatchAnswer {
         let mut answer = MatchAnswer::No;
-        let patterns: Vec<_> = patterns.iter().flat_map(PathPattern::with_folder).collect();
         let counts = |reached: &ReachedWord<'_>| {
             reached.access == PathAccess::Unknown || accesses.contains(&reached.access)
         };
         let shown = |reached: &ReachedWord<'_>| !self.is_loop_variable(reached.word);
         for reached in self.reached_words().filter(counts).filter(shown) {
             for part in parts_of(reached.word) {
-                match part.match_patterns(&patterns, folder) {
+                match part.match_patterns(patterns, folder) {
                     MatchAnswer::Yes => return MatchAnswer::Yes,
                     MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
                     MatchAnswer::No => {}
@@ -305,14 +304,14 @@ impl PathPart<'_> {
         let normal = path::normalise(&full).unwrap_or(full);
         if !normal.contains(HOLE) && !normal.starts_with('~') {
             let parsed = path::ParsedPath::parse_literal(&normal);
-            let is_match = |pattern: &PathPattern| pattern.matches(&parsed) == MatchAnswer::Yes;
+            let is_match = |pattern: &PathPattern| pattern.matches_word(&parsed) == MatchAnswer::Yes;
             return MatchAnswer::from_bool(patterns.iter().any(is_match));
         }
         // The home folder is an unknown absolute path, of which a pattern for any folder needs no more than its end.
         if let Some(rest) = normal.strip_prefix("~/").filter(|rest| !rest.contains(HOLE)) {
             let parsed = path::ParsedPath::parse_literal(&format!("/home/{rest}"));
             let is_match = |pattern: &PathPattern| {
-                pattern.as_str().starts_with("**/") && pattern.matches(&parsed) == MatchAnswer::Yes
+                pattern.as_str().starts_with("**/") && pattern.matches_word(&parsed) == MatchAnswer::Yes
             };
             if patterns.iter().any(is_match) {
                 return MatchAnswer::Yes;

@@ -7,7 +7,11 @@ impl Glob {
     /// Returns true if the glob matches words of `text` that follow each other, for some value of each [`HOLE`] after
     /// their start. Takes one pass over the text.
     pub(crate) fn is_found_in(&self, text: &str) -> bool {
-        self.alternatives.iter().any(|alternative| is_found(&alternative.tokens, text))
+        let has_hole = text.contains(HOLE);
+        self.alternatives.iter().any(|alternative| {
+            (has_hole || text.contains(alternative.longest_run.as_str()))
+                && is_found(&alternative.tokens, text)
+        })
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
         tool.add_files(argument, folders, &mut effects.files);
     }
     if tool.searches && texts.iter().all(|argument| !argument.is_path()) {
-        let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(tool.below.clone());
+        let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(&tool.below);
         effects.files.push(used);
     }
     // Where symbolic links on the paths of the call lead, as far as its hook has followed them.
@@ -175,7 +175,8 @@ impl ToolAccess {
         } else if argument.is_path() {
             let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let has_ending = name.trim_start_matches('.').contains('.');
-            let below = if has_ending && !self.searches { FolderReach::itself() } else { self.below.clone() };
+            let itself = FolderReach::itself();
+            let below = if has_ending && !self.searches { &itself } else { &self.below };
             files.push(FileUse::new(&with_holes(text), folders, self.access, false).with_below(below));
         } else if argument.key() == "pattern" && self.access == PathAccess::List {
             let shown = text.split('/').filter(|segment| *segment != "**").collect::<Vec<_>>().join("/");

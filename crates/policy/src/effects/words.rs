@@ -23,10 +23,10 @@ const fn describe_access(access: PathAccess) -> &'static str {
 /// A use of a file, in words.
 pub(crate) fn describe_file(used: &FileUse) -> String {
     let verb = describe_access(used.access);
-    if used.below.is_itself() {
-        format!("{verb} {}", used.shown)
-    } else {
+    if used.reaches_below() {
         format!("{verb} files in {}", used.shown)
+    } else {
+        format!("{verb} {}", used.shown)
     }
 }
 

@@ -91,7 +91,9 @@ fn call_from_text(
         return Err(example.fault(why));
     };
     let mut call = base_call(rule, example)?;
-    let (pointers, _) = CallFacts::new(&policy.settings, &call.subject(), &|| false).pointers(kind);
+    let subject = call.subject();
+    let facts = CallFacts::new(&policy.settings, &subject, &|| false);
+    let (pointers, _) = facts.pointers(kind);
     let pointer = pointers.first().map_or("", JsonPointer::as_str);
     call.arguments = parse_json(&arguments_with(pointer, text).to_string(), example)?;
     call.rule.matching = RuleSelectors {

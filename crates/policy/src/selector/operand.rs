@@ -167,8 +167,15 @@ pub(super) fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnsw
     })
 }
 
-pub(crate) fn format_patterns<'a>(patterns: impl Iterator<Item = &'a str>) -> String {
-    patterns.map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
+/// The first patterns of a list in words: a reason with hundreds of them would explain nothing.
+pub(crate) fn format_patterns<'a>(patterns: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const MOST: usize = 5;
+    let more = patterns.len().saturating_sub(MOST);
+    let mut shown: Vec<_> = patterns.take(MOST).map(|pattern| format!("`{pattern}`")).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    shown.join(" or ")
 }
 
 /// Shortens a string for a reason, and replaces control characters.

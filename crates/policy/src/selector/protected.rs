@@ -139,16 +139,9 @@ impl ProtectedFiles {
             return MatchAnswer::No;
         }
         let is_doubtful = used.access == PathAccess::Unknown && self.accesses.len() < 4;
-        let itself;
-        let used = if self.ignores_folders && !used.below.is_itself() {
-            itself = used.clone().with_below(countersign_patterns::FolderReach::itself());
-            &itself
-        } else {
-            used
-        };
         let mut answer = MatchAnswer::No;
         for path in &self.paths {
-            match path.match_use(used) {
+            match path.match_use(used, self.ignores_folders) {
                 MatchAnswer::Yes => return MatchAnswer::Yes.unclear_if(is_doubtful),
                 MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
                 MatchAnswer::No => {}
