@@ -6,7 +6,7 @@
 use crate::{
     MatchAnswer, PathPattern, PatternError,
     command::PathAccess,
-    folded_path::{fold, tidy, to_holes},
+    folded_path::{after_working_folder, fold, strip_mounts, tidy, to_holes},
     invisible::HOLE,
 };
 
@@ -42,6 +42,8 @@ struct ReachedPath {
     path: String,
     /// Whether a name pattern for a hidden file cannot mean it.
     leaves_out_hidden: bool,
+    /// Whether the call shows how the name begins.
+    is_named: bool,
 }
 
 /// The files below a folder that a call uses.
@@ -58,6 +60,8 @@ pub struct FolderReach {
 pub struct ProtectedPath {
     text: String,
     globs: Vec<PathPattern>,
+    /// The same below other folders that may be home folders.
+    doubtful: Vec<PathPattern>,
 }
 
 impl FolderReach {
@@ -95,13 +99,8 @@ impl FileUse {
     pub fn new(written: &str, folders: &[String], access: PathAccess, is_open: bool) -> Self {
         let (text, is_exact) = tidy(written);
         let mut paths = Vec::new();
-        if text.starts_with('/') {
-            paths.push(fold(&text));
-        } else if let Some(rest) = text.strip_prefix('~') {
-            let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
-            paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{ANY_USER}/{rest}"))));
-            paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
-            paths.push(fold(&format!("{ROOT_HOME}/{rest}")));
+        if text.starts_with(['/', '~']) {
+            add_full_path(&text, folders, &mut paths);
         } else if folders.is_empty() {
             let below = fold(&format!("/{text}"));
             // Steps upwards may lead anywhere.
@@ -109,9 +108,10 @@ impl FileUse {
                 paths.push(format!("/{HOLE}{below}"));
             }
             paths.push(format!("/{SOME_FOLDER}{below}"));
-        }
-        if paths.is_empty() {
-            paths.extend(folders.iter().map(|folder| fold(&format!("{folder}/{text}"))));
+        } else {
+            for folder in folders {
+                add_full_path(&format!("{folder}/{text}"), &[], &mut paths);
+            }
             // A hole at the start may be an absolute path.
             if is_open && text.starts_with(HOLE) {
                 paths.push(fold(&text));
@@ -177,6 +177,27 @@ impl FileUse {
     }
 }
 
+/// Adds what a path that is absolute, or begins in a home folder, may be. A path through a process's working folder begins in one
+/// of the `folders`.
+fn add_full_path(text: &str, folders: &[String], paths: &mut Vec<String>) {
+    if let Some(rest) = text.strip_prefix('~') {
+        let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
+        paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{ANY_USER}/{rest}"))));
+        paths.extend(HOME_FOLDERS.map(|homes| fold(&format!("{homes}{HOLE}/{rest}"))));
+        paths.push(fold(&format!("{ROOT_HOME}/{rest}")));
+        return;
+    }
+    if let Some(rest) = after_working_folder(text) {
+        paths.extend(folders.iter().map(|folder| fold(&format!("{folder}/{rest}"))));
+    }
+    let path = fold(text);
+    let unmounted = strip_mounts(&path);
+    if unmounted != path {
+        paths.push(unmounted.to_owned());
+    }
+    paths.push(path);
+}
+
 impl ProtectedPath {
     /// Compiles a pattern. `~/` is the home folder of any user. A pattern that is neither absolute nor below `~/` matches in
     /// every folder: `.env` is `**/.env`.
@@ -197,8 +218,14 @@ impl ProtectedPath {
         if !text.starts_with('~') {
             PathPattern::new(text)?;
         }
+        let other_homes = text.strip_prefix("~/").filter(|rest| !rest.starts_with('*'));
+        let doubtful = other_homes.iter().flat_map(|rest| {
+            [format!("**/{{home,users}}/**/{rest}"), format!("**/root/{rest}")]
+                .map(|form| form.to_lowercase())
+        });
+        let doubtful = doubtful.map(|form| PathPattern::new(&form)).collect::<Result<_, _>>()?;
         let folded = forms.iter().map(|form| PathPattern::new(&form.to_lowercase()));
-        Ok(Self { text: text.to_owned(), globs: folded.collect::<Result<_, _>>()? })
+        Ok(Self { text: text.to_owned(), globs: folded.collect::<Result<_, _>>()?, doubtful })
     }
 
     /// The text as written.
@@ -207,8 +234,8 @@ impl ProtectedPath {
         &self.text
     }
 
-    /// Whether the use is of a file that the pattern matches, whatever its access. With `only_itself`, files below a folder do
-    /// not count.
+    /// Whether the use is of a file that the pattern matches, whatever its access. With `only_itself`, files below a folder
+    /// count only if the call shows how their names begin.
     #[must_use]
     pub fn match_use(&self, used: &FileUse, only_itself: bool) -> MatchAnswer {
         let mut answer = MatchAnswer::No;
@@ -219,13 +246,15 @@ impl ProtectedPath {
                     return MatchAnswer::Yes;
                 }
                 answer = MatchAnswer::Unclear;
-            } else if has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open)) {
+            } else if self.doubtful.iter().any(|glob| glob.matches_normal(path))
+                || has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open))
+            {
                 answer = MatchAnswer::Unclear;
             }
         }
-        let reaches =
-            || used.reached.iter().any(|reached| self.globs.iter().any(|glob| reached.could_be(glob)));
-        if answer == MatchAnswer::No && !only_itself && reaches() { MatchAnswer::Unclear } else { answer }
+        let mut below = used.reached.iter().filter(|path| path.is_named || !only_itself);
+        let mut could_be_below = || below.any(|path| self.globs.iter().any(|glob| path.could_be(glob)));
+        if answer == MatchAnswer::No && could_be_below() { MatchAnswer::Unclear } else { answer }
     }
 }
 
@@ -242,7 +271,7 @@ impl FolderReach {
         let folder = folder.trim_end_matches('/').to_owned();
         self.names.iter().flat_map(move |name| {
             let paths = [format!("{folder}/{name}"), format!("{folder}/{HOLE}/{name}")];
-            paths.map(|path| ReachedPath { path, leaves_out_hidden })
+            paths.map(|path| ReachedPath { path, leaves_out_hidden, is_named: !name.starts_with(HOLE) })
         })
     }
 }
@@ -275,6 +304,14 @@ mod tests {
             ("~/.aws/**", "/home/ada/.aws"),
             ("~/.aws/**", "~ada/.aws/x"),
             ("~/.aws/**", r"C:\Users\ada\.aws\credentials"),
+            ("~/.aws/**", "/mnt/c/Users/ada/.aws/credentials"),
+            ("~/.aws/**", "/proc/self/root/home/ada/.aws/credentials"),
+            ("~/.aws/**", "/var/home/ada/.aws/credentials"),
+            ("~/.aws/**", "/private/var/root/.aws/credentials"),
+            ("**/.env", "/proc/self/cwd/.env"),
+            ("/srv/.env", "/proc/self/cwd/../.env"),
+            ("**/.env", "C:.env"),
+            ("**/.env", r"C:\work\.env::$DATA"),
             ("**/.env", "file:///srv/shop/.env"),
             ("**/caf\u{e9}", "cafe\u{301}"),
         ] {
@@ -289,6 +326,7 @@ mod tests {
             ("**/.env", ".e\u{200b}nv"),
             ("/home/ada/.ssh/**", "~/.ssh/id_rsa"),
             ("**/.env", ".e\u{ffff}"),
+            ("~/.aws/**", "/srv/home/corp/ada/.aws/credentials"),
         ] {
             assert_ne!(answer(pattern, written), MatchAnswer::No, "{pattern} {written}");
         }

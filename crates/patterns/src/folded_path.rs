@@ -45,8 +45,12 @@ pub(crate) fn tidy(written: &str) -> (String, bool) {
     }
     let has_drive =
         text.as_bytes().get(1) == Some(&b':') && text.starts_with(|c: char| c.is_ascii_alphabetic());
-    if has_drive && text[2..].starts_with(['/', '\\']) {
+    if has_drive {
+        // Without a slash, the path begins in the folder of that drive.
         text.drain(..2);
+    }
+    if let Some(stream) = text.find("::$") {
+        text.truncate(stream);
     }
     let is_odd = |c: char| c != HOLE && (c == '\\' || is_invisible(c) || LOOK_ALIKES.contains(&c));
     if text.contains(is_odd) {
@@ -61,6 +65,34 @@ pub(crate) fn tidy(written: &str) -> (String, bool) {
         text = text.chars().filter_map(plain).collect();
     }
     (text, is_exact)
+}
+
+/// The path without the folders at which systems mount another view of their files: the root of a process (`/proc/1/root`), a
+/// Windows drive (`/mnt/c`, `/c`), and the volumes behind `/home`, `/users` and `/root`. The path is folded.
+pub(crate) fn strip_mounts(path: &str) -> &str {
+    let mut path = path;
+    loop {
+        let segments: Vec<&str> = path.split('/').skip(1).take(6).collect();
+        let is_home = |segment: &&str| matches!(*segment, "home" | "users" | "root");
+        let skipped = match segments.as_slice() {
+            ["proc", _, "root", ..] | ["system", "volumes", "data", ..] => 3,
+            ["proc", _, "task", _, "root", ..] => 5,
+            ["mnt" | "cygdrive", drive, ..] if drive.len() == 1 => 2,
+            ["private", ..] => 1,
+            ["export" | "usr" | "var", home, ..] if is_home(home) => 1,
+            [drive, home, ..] if drive.len() == 1 && is_home(home) => 1,
+            _ => return path,
+        };
+        let Some((at, _)) = path.match_indices('/').nth(skipped) else { return "/" };
+        path = &path[at..];
+    }
+}
+
+/// The rest of a path through the working folder of a process, such as `/proc/self/cwd`.
+pub(crate) fn after_working_folder(path: &str) -> Option<&str> {
+    let (_, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+    let rest = rest.strip_prefix("cwd")?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
 }
 
 fn decode_percent(text: &str) -> String {

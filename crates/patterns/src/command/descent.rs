@@ -1,6 +1,6 @@
 //! What programs do with the files that their operands name, and with those below a folder.
 
-use super::{file_access::PathAccess, script::ParsedCommand};
+use super::{file_access::PathAccess, programs::InputUse, script::ParsedCommand};
 use crate::file_use::FolderReach;
 
 /// What a program does with a folder among its operands.
@@ -16,7 +16,7 @@ enum Descent {
 
 /// Programs that fail on a folder, list names, or look at the folder alone.
 const SHALLOW: &str = "[ awk basename bat cat cd cmp column comm cut date df dirname du echo expand export fd fdfind file find \
-    fmt fold gawk head hexdump id join jq less ln ls md5sum mkdir more nl od paste popd printf pushd pwd \
+    fmt fold gawk head hexdump id join jq less ls md5sum mkdir more nl od paste popd printf pushd pwd \
     readlink realpath rev rmdir sed sha1sum sha256sum sha512sum sort source stat strings tac tail tee test \
     touch tr tree true truncate type uniq wc which xxd yq .";
 
@@ -28,12 +28,26 @@ const BUILDERS: &str = "ant bazel biome black bun bundle cargo clang clang-forma
     rustc rustfmt sbt shellcheck shfmt swift swiftc task terraform tox tsc tsx turbo uv uvx vite vitest yarn \
     zig";
 
+/// Modules of Python that build, test or format a project, besides those that are programs, too.
+const MODULES: &str = "build compileall cProfile doctest django ensurepip flask hatch ipykernel json.tool nose2 pdb pdm pip py_compile \
+    pydoc site sphinx timeit trace tracemalloc unittest uvicorn venv virtualenv zipapp";
+
+/// Programs that only show, count or keep their input.
+const FILTERS: &str = "awk base64 bat bc cat clip column comm cut diff fmt fold gawk gh git glab grep egrep fgrep head hexdump jq less \
+    md5sum more nl od paste pbcopy rev rg sed sha1sum sha256sum sort tac tail tee tr true uniq wc xclip xsel xxd yq zcat";
+
 /// Programs that run code in their own language.
 const INTERPRETERS: &str = "bun deno groovy julia lua node osascript perl php python pypy ruby tsx ts-node";
 
+/// Shells, and what runs a file in the same shell.
+const SHELLS: &str = ". ash bash busybox dash fish ksh mksh sh source zsh";
+
 /// Subcommands of Git that use only the files that their operands name.
-const GIT_SUBCOMMANDS: &str = "add blame branch checkout cherry-pick commit config describe diff fetch init log ls-files ls-tree merge \
-    mv pull push rebase reflog remote reset restore rev-parse revert rm show stash status switch tag worktree";
+const GIT_SUBCOMMANDS: &str = "add apply bisect blame branch cat-file check-attr check-ignore checkout cherry cherry-pick commit config \
+    count-objects describe diff fetch for-each-ref format-patch fsck gc hash-object init log ls-files ls-remote \
+    ls-tree maintenance merge merge-base mv name-rev notes pull push range-diff rebase reflog remote reset restore \
+    rev-list rev-parse revert rm shortlog show show-branch show-ref stash status submodule switch symbolic-ref tag \
+    update-index verify-commit verify-tag version worktree";
 
 /// Programs that search the folder in which they run, if no operand names another.
 const SEARCHERS: &str = "ack ag egrep fgrep grep rg zgrep";
@@ -41,6 +55,11 @@ const SEARCHERS: &str = "ack ag egrep fgrep grep rg zgrep";
 /// Whether a list of words, separated by spaces, has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// Whether the first word of `tar` is a bundle of letters without a dash, with this one.
+fn is_bundle_with(word: &str, letter: char) -> bool {
+    word.contains(letter) && word.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.len() < 8
 }
 
 impl ParsedCommand {
@@ -56,11 +75,45 @@ impl ParsedCommand {
         has_word(INTERPRETERS, bare) && !self.is_module
     }
 
+    /// Whether it only shows, counts or keeps its input.
+    pub(super) fn is_filter(&self) -> bool {
+        has_word(FILTERS, self.program_name()) && !self.reads_names()
+    }
+
+    /// Whether it takes names of files from its input.
+    fn reads_names(&self) -> bool {
+        let from_input = |text: &str| {
+            ["--pathspec-from-file", "--files0-from", "--files-f", "--batch"]
+                .iter()
+                .any(|option| text.starts_with(option))
+                || matches!(text, "--stdin" | "--stdin-paths" | "-@")
+        };
+        self.words.iter().any(|word| from_input(&word.text))
+    }
+
+    /// Whether it takes names of files from a file, which is not in the line.
+    pub(super) fn reads_listed_names(&self) -> bool {
+        let names_list = |text: &str| {
+            text.strip_prefix("--pathspec-from-file=").is_some_and(|file| file != "-")
+                || text.starts_with("--files-f") && !text.ends_with("=-")
+                || text.starts_with('@') && self.program_name().starts_with("7z")
+        };
+        self.reads_names() && self.input.is_some() || self.words.iter().any(|word| names_list(&word.text))
+    }
+
+    /// Whether it may run code from a file: a shell, an interpreter, a program of the project, or one that is not known.
+    pub(super) fn may_run_file(&self) -> bool {
+        let has_path = self.name().is_some_and(|name| name.contains('/'));
+        let is_known = has_word(SHALLOW, self.program_name()) || self.reading.is_known();
+        let is_shell = has_word(SHELLS, self.program_name());
+        has_path || is_shell || self.is_interpreter() || self.reading.input == InputUse::Code || !is_known
+    }
+
     /// Whether it builds or tests a project, or runs a script of it.
     pub(super) fn is_builder(&self) -> bool {
         let name = self.program_name();
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        has_word(BUILDERS, name) || has_word(BUILDERS, bare) || self.is_module
+        has_word(BUILDERS, name) || has_word(BUILDERS, bare) || self.is_module && has_word(MODULES, name)
     }
 
     /// What the command does with the file that its word at `at` names.
@@ -97,9 +150,14 @@ impl ParsedCommand {
         if !is_known && (!looks_like_folder || has_ending) {
             return FolderReach::itself();
         }
-        let reach = FolderReach::of_names(&self.name_globs());
-        let shows_hidden =
-            self.has_option("u", &["--hidden", "--unrestricted", "--no-ignore"]) || self.has_option(".", &[]);
+        let globs = self.name_globs();
+        let reach = FolderReach::of_names(&globs);
+        // A glob that names hidden files finds them.
+        let names_hidden =
+            globs.iter().any(|glob| glob.rsplit('/').next().is_some_and(|name| name.starts_with('.')));
+        let shows_hidden = names_hidden
+            || self.has_option("u", &["--hidden", "--unrestricted", "--no-ignore"])
+            || self.has_option(".", &[]);
         if matches!(self.program_name(), "rg" | "ag") && !shows_hidden {
             reach.without_hidden()
         } else {
@@ -119,6 +177,31 @@ impl ParsedCommand {
         let is_plain = |at: usize| !self.words[at].text.starts_with('-') && !self.reading.texts.contains(&at);
         let names_folder = end > 1 && is_plain(end) && !self.words[end - 1].text.starts_with('-');
         is_searcher && is_recursive && !names_folder
+    }
+
+    /// What the command does with files in its folder that it does not name: it writes what an archive, a patch or its input
+    /// contains, deletes what Git does not know, or serves all of them.
+    pub(super) fn use_of_own_folder(&self) -> Option<PathAccess> {
+        let extracts = |letters, long| self.has_option(letters, long);
+        let first = self.words.get(1).map_or("", |word| word.text.as_str());
+        Some(match self.program_name() {
+            "patch" | "unzip" | "unrar" | "bsdcpio" | "pax" => PathAccess::Write,
+            "cpio" if extracts("i", &["--extract"]) => PathAccess::Write,
+            "tar" | "bsdtar" | "gtar"
+                if extracts("x", &["--extract", "--get"]) || is_bundle_with(first, 'x') =>
+            {
+                PathAccess::Write
+            }
+            "7z" | "7za" | "7zz" if matches!(first, "x" | "e") => PathAccess::Write,
+            "git" => match self.git_subcommand()? {
+                "clean" => PathAccess::Delete,
+                "stash" if self.has_option("a", &["--all"]) => PathAccess::Unknown,
+                "add" | "stage" if self.has_option("f", &["--force"]) => PathAccess::Read,
+                _ => return None,
+            },
+            "http.server" | "SimpleHTTPServer" => PathAccess::Read,
+            _ => return None,
+        })
     }
 
     /// The globs of file names that options of a search give, such as `--include` and `-name`.
@@ -151,8 +234,17 @@ impl ParsedCommand {
         if self.program_name() != "git" {
             return None;
         }
-        let end = self.reading.subcommand_end;
-        self.words.get(end.checked_sub(1)?).map(|word| word.text.as_str()).filter(|word| *word != "git")
+        let mut words = self.words.iter().skip(1).map(|word| word.text.as_str());
+        loop {
+            match words.next()? {
+                "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path"
+                | "--config-env" => {
+                    words.next();
+                }
+                word if word.starts_with('-') => {}
+                word => return Some(word),
+            }
+        }
     }
 
     fn descent(&self) -> Option<Descent> {
@@ -175,7 +267,7 @@ impl ParsedCommand {
     }
 
     /// Whether it has an option with one of the letters, or one that begins so.
-    fn has_option(&self, letters: &str, long: &[&str]) -> bool {
+    pub(super) fn has_option(&self, letters: &str, long: &[&str]) -> bool {
         self.words.iter().skip(1).map(|word| word.text.as_str()).any(|text| match text.strip_prefix("--") {
             Some(name) => {
                 !name.is_empty()

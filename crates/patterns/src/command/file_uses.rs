@@ -4,9 +4,8 @@
 use super::{
     file_access::PathAccess,
     line::CommandWord,
-    programs::{InputUse, OptionEffect, WordRole},
     reach::{PathPart, ReachedWord, parts_of},
-    script::{CommandOrigin, ParsedCommand, ParsedScript},
+    script::{CommandOrigin, ParsedCommand, ParsedScript, RedirectedFile},
 };
 use crate::{
     file_use::{FileUse, FolderReach},
@@ -16,15 +15,8 @@ use crate::{
 /// The most folders to which a line may change. If there are more, the folder is unknown.
 const MAX_FOLDERS: usize = 6;
 
-/// Programs whose text operand is code that may name files.
-const CODE_PROGRAMS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "jq", "yq"];
-
-/// The options, and the subcommand, whose value is code for an interpreter.
-const CODE_OPTIONS: &[&str] = &["-c", "-e", "-E", "-r", "-p", "-pe", "-ne", "--eval", "--print", "eval"];
-
-/// Programs whose code is SQL. Whoever asks for the effects of a line reads it.
-const DATABASE_CLIENTS: &[&str] =
-    &["psql", "mysql", "mariadb", "sqlite3", "duckdb", "clickhouse-client", "sqlcmd"];
+/// The folder to which `cd -` and `popd` go: one of those in which the shell was before.
+const ANY_FOLDER: &str = "/\u{ffff}";
 
 /// A simple command, as its program receives it.
 #[derive(Debug, Clone, Copy)]
@@ -63,36 +55,21 @@ impl ParsedScript {
         commands.map(|command| CommandWords { command })
     }
 
-    /// The reason why the line may have effects that it does not show. `None` if all of its commands and their words are read.
-    #[must_use]
-    pub fn find_unread(&self) -> Option<String> {
-        if self.unreadable || self.has_invisible {
-            return Some("the command cannot be read".to_owned());
-        }
-        let mut commands = self.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
-        for command in &mut commands {
-            if !command.is_named() {
-                return Some(format!("`{}` is an unknown program", command.shown));
-            }
-            if command.has_inline_code() && !DATABASE_CLIENTS.contains(&command.program_name()) {
-                return Some(format!("the code in `{}` is not read", command.shown));
-            }
-        }
-        if self.has_hidden_effect || self.input.has_reading_shell && self.input.has_source {
-            return Some("a part of the command is run unseen".to_owned());
-        }
-        self.find_unshown_arguments().map(|command| format!("`{command}` gets arguments that are not shown"))
-    }
-
     /// The files that the line uses, if it starts in one of the `folders`; without folders, it starts somewhere.
     #[must_use]
     pub fn file_uses(&self, folders: &[String]) -> Vec<FileUse> {
         let folders = self.folders_of(folders);
         let mut uses = Vec::new();
-        for reached in self.reached_words().filter(|reached| !self.is_loop_variable(reached.word)) {
+        let counts = |reached: &ReachedWord<'_>| {
+            !self.is_loop_variable(reached.word) && !is_only_printed(reached) && reached.word.text != "{}"
+        };
+        for reached in self.reached_words().filter(counts) {
             for part in parts_of(reached.word) {
                 uses.push(use_of_part(&part, &reached, &folders));
             }
+        }
+        if self.uses_its_text() {
+            uses.extend(uses_in_text(&self.text, &folders));
         }
         for command in self.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed) {
             command.add_unwritten_uses(&folders, &mut uses);
@@ -101,14 +78,31 @@ impl ParsedScript {
         uses
     }
 
+    /// Whether a program may take names of files, or code, from text in the line: from its input, or from a file that the line
+    /// writes.
+    fn uses_its_text(&self) -> bool {
+        let commands = || self.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
+        let reads = |command: &ParsedCommand| command.has_input || command.has_document;
+        let writes = |file: &RedirectedFile| file.access == PathAccess::Write;
+        let writes_file =
+            commands().any(|command| command.files.iter().any(writes) || command.program_name() == "tee");
+        commands().any(|command| reads(command) && !command.is_filter())
+            || (writes_file || self.files.iter().any(writes)) && commands().any(ParsedCommand::may_run_file)
+    }
+
     /// The folders in which a command of the line may run.
     fn folders_of(&self, start: &[String]) -> Vec<String> {
         let mut folders = start.to_vec();
         let mut next_is_folder = false;
         for command in &self.commands {
             let changes = matches!(command.program_name(), "cd" | "pushd");
-            if changes && command.words.len() == 1 {
+            let is_plain = |word: &CommandWord| word.text.starts_with('-') && word.text != "-";
+            if changes && command.words.iter().skip(1).all(is_plain) {
                 folders.push("~".to_owned());
+            }
+            let goes_back = changes && command.words.iter().any(|word| word.text == "-");
+            if goes_back || command.program_name() == "popd" {
+                folders.push(ANY_FOLDER.to_owned());
             }
             for word in command.words.iter().skip(1) {
                 let text = word.text.as_str();
@@ -132,90 +126,40 @@ impl ParsedScript {
                 folders.dedup();
             }
         }
+        if folders.iter().any(|folder| folder == ANY_FOLDER) {
+            return vec![ANY_FOLDER.to_owned()];
+        }
         let is_many = folders.len() > MAX_FOLDERS || folders.iter().any(|folder| folder.starts_with(HOLE));
         if is_many { Vec::new() } else { folders }
     }
-
-    /// The files that `find` gives to the commands that it runs, and a lister to `xargs`.
-    fn add_found_files(&self, command: &ParsedCommand, folders: &[String], uses: &mut Vec<FileUse>) {
-        let name = command.program_name();
-        let is_finder = matches!(name, "find" | "fd" | "fdfind" | "ls") || name == "git";
-        let hands_over = |other: &ParsedCommand| {
-            other.reading.inner.is_some_and(|inner| inner.appends_input)
-                || other.words.iter().any(|word| word.text.contains("{}"))
-        };
-        let deletes = name == "find" && command.words.iter().any(|word| word.text == "-delete");
-        if !is_finder || !deletes && !self.commands.iter().any(hands_over) {
-            return;
-        }
-        let is_option = |word: &&CommandWord| !word.text.starts_with(['-', '(', '!']);
-        let operands: Vec<_> =
-            command.words.iter().skip(1).take_while(is_option).map(|word| word.text.as_str()).collect();
-        let places = if operands.is_empty() || name == "git" { vec!["."] } else { operands };
-        let access = if deletes { PathAccess::Delete } else { PathAccess::Unknown };
-        for place in places {
-            let reach = FolderReach::of_names(&command.name_globs());
-            let reach = if matches!(name, "ls" | "fd" | "fdfind") { reach.without_hidden() } else { reach };
-            uses.push(FileUse::new(place, folders, access, false).doubtful().with_below(&reach));
-        }
-    }
 }
 
-impl ParsedCommand {
-    /// Whether it runs code in another language than the shell's, of which nothing is read: in one of its words, or on its input.
-    fn has_inline_code(&self) -> bool {
-        let runs = |role: &WordRole| role.effect() == Some(OptionEffect::Run);
-        let end = self
-            .reading
-            .inner
-            .map_or(self.reading.roles.len(), |inner| inner.at.min(self.reading.roles.len()));
-        let is_code = |word: &CommandWord| {
-            let text = word.text.as_str();
-            // In other languages, `-c` only checks a script.
-            if text == "-c" {
-                return self.program_name().starts_with("py");
-            }
-            CODE_OPTIONS.contains(&text)
-                || CODE_OPTIONS.iter().any(|option| {
-                    text.strip_prefix(option).is_some_and(|code| code.starts_with(['=', ' ', '\'', '"']))
-                })
-        };
-        let reads_input = self.has_input || self.has_document || self.input.is_some();
-        if reads_input && self.reading.input == InputUse::Code {
-            return true;
-        }
-        if self.is_interpreter() {
-            let has_script = self.words.iter().skip(1).any(|word| !word.text.starts_with('-'));
-            return self.words.iter().any(is_code) || reads_input && !has_script;
-        }
-        // What a builder runs is the project's own code.
-        self.reading.inner.is_none() && !self.is_builder() && self.reading.roles[..end].iter().any(runs)
-    }
+/// Whether a command only prints the word.
+fn is_only_printed(reached: &ReachedWord<'_>) -> bool {
+    let prints = |command: &ParsedCommand| matches!(command.program_name(), "echo" | "printf");
+    reached.command.is_some_and(prints)
+}
 
-    /// The folder in which it searches without naming it, and the names of files in code.
-    fn add_unwritten_uses(&self, folders: &[String], uses: &mut Vec<FileUse>) {
-        if self.searches_own_folder() {
-            let reach = self.reach_below(".");
-            uses.push(FileUse::new(".", folders, PathAccess::Read, false).with_below(&reach));
-        }
-        let is_code = CODE_PROGRAMS.contains(&self.program_name());
-        for (at, word) in self.words.iter().enumerate().skip(1) {
-            let is_text = self.reading.texts.contains(&at);
-            if is_text && is_code || !is_text && word.text.contains([' ', '(', '"', '\'', ';']) {
-                uses.extend(uses_in_text(&word.text, folders));
-            }
-        }
-    }
+/// What a word of a text may be as a path. After a scheme, an address may name a file without a third slash, and `@` marks a file
+/// in many prompts.
+fn name_forms(word: &str) -> [Option<&str>; 4] {
+    [Some(word), word.strip_prefix("//"), word.strip_prefix("//localhost"), word.strip_prefix('@')]
 }
 
 /// The words of a text that may name files.
 #[must_use]
 pub fn uses_in_text(text: &str, folders: &[String]) -> Vec<FileUse> {
     let is_part = |c: char| c.is_alphanumeric() || "._-~/@+%*\\".contains(c) || c == HOLE || !c.is_ascii();
-    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches(['.', ',']));
+    // Many programs read these as ends of lines, and others as parts of a path.
+    let lines = text
+        .contains('\\')
+        .then(|| [r"\n", r"\t", r"\r"].iter().fold(text.to_owned(), |text, end| text.replace(end, " ")));
+    let texts = std::iter::once(text).chain(lines.as_deref());
+    let words = texts
+        .flat_map(|text| text.split(|c: char| !is_part(c)))
+        .map(|word| word.trim_end_matches(['.', ',']));
     let is_name = |word: &&str| word.len() > 1 && word.contains(char::is_alphanumeric);
-    // After a scheme, an address may name a file without a third slash.
-    let named = words.flat_map(|word| [Some(word), word.strip_prefix("//")]).flatten().filter(is_name);
+    let named = words.flat_map(name_forms).flatten().filter(is_name);
     named
         .map(|word| {
             FileUse::new(&word.replace('*', &HOLE.to_string()), folders, PathAccess::Unknown, false)
@@ -236,14 +180,11 @@ fn use_of_part(part: &PathPart<'_>, reached: &ReachedWord<'_>, folders: &[String
     let before = reached.word.text.strip_suffix(part.text).unwrap_or_default();
     let is_git = reached.command.is_some_and(|command| command.program_name() == "git");
     let is_value = before.ends_with('=') || is_git && before.ends_with(':');
-    // These only print their words.
-    let prints = |command: &ParsedCommand| matches!(command.program_name(), "echo" | "printf");
-    let is_printed = reached.command.is_some_and(prints);
-    if (is_word || is_value) && !is_printed { used } else { used.doubtful() }
+    if is_word || is_value { used } else { used.doubtful() }
 }
 
 /// The text with `~` in place of a variable for the home folder, and without one for the folder of the command.
-fn home_or_own(word: &CommandWord, text: &str) -> String {
+pub(super) fn home_or_own(word: &CommandWord, text: &str) -> String {
     let raw = word.raw.trim_start_matches('"');
     let starts_with =
         |names: [&str; 2]| names.iter().any(|name| raw.starts_with(name)) && text.starts_with(HOLE);
@@ -251,7 +192,7 @@ fn home_or_own(word: &CommandWord, text: &str) -> String {
     if starts_with(["$HOME", "${HOME}"]) {
         return format!("~{}", rest());
     }
-    if starts_with(["$PWD", "${PWD}"]) {
+    if starts_with(["$PWD", "${PWD}"]) || starts_with(["$(pwd)", "`pwd`"]) {
         return format!(".{}", rest());
     }
     if word.raw.starts_with('~') && text.starts_with(HOLE) { format!("~{}", rest()) } else { text.to_owned() }

@@ -35,6 +35,8 @@ mod script;
 mod shells;
 mod suggest;
 mod uncovered;
+mod unread;
+mod unwritten_uses;
 mod wildcard_word;
 mod words;
 

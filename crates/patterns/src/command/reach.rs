@@ -359,9 +359,13 @@ fn add_parts<'a>(text: &'a str, is_open: bool, parts: &mut Vec<PathPart<'a>>) {
     // The value of an option in the same word.
     if let (Some(value), true) = (text.get(2..), text.starts_with('-') && !text.starts_with("--")) {
         add(value);
+        // After several letters, only what looks like a path begins a value.
+        if let Some(at) = value.find(['.', '~', '/']).filter(|at| *at > 0) {
+            add(&value[at..]);
+        }
     }
     for (at, c) in text.char_indices() {
-        if matches!(c, '=' | ':' | ',' | '@') {
+        if matches!(c, '=' | ':' | ',' | '@' | '<') {
             add(&text[at + 1..]);
             add(text[at + 1..].split([':', ',']).next().unwrap_or_default());
             add(&text[..at]);

@@ -38,6 +38,7 @@ pub(super) fn use_of_command(command: CommandWords<'_>) -> Option<KubernetesUse>
     let mut operands = Vec::new();
     let mut arguments = command.arguments();
     let mut every_namespace = false;
+    let mut has_other_settings = false;
     while let Some(word) = arguments.next() {
         let Some(word) = word else {
             operands.push(None);
@@ -63,10 +64,11 @@ pub(super) fn use_of_command(command: CommandWords<'_>) -> Option<KubernetesUse>
                 found.namespace = value.map(str::to_owned);
             }
             // Another file of settings has other clusters by the same names.
-            "--kubeconfig" | "--server" | "-s" => found.context = None,
+            "--kubeconfig" | "--server" | "-s" => has_other_settings = true,
             _ => {}
         }
     }
+    found.context = found.context.filter(|_| !has_other_settings);
     if every_namespace {
         found.namespace = None;
     }

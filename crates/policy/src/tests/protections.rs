@@ -48,6 +48,20 @@ fn no_way_to_a_protected_file_is_allowed() {
 }
 
 #[test]
+fn ways_that_do_not_name_the_file_are_seen() {
+    let mut missed = Vec::new();
+    for (pattern, command) in rows(include_str!("data/ways_without_names.tsv")) {
+        let folder = Some("/home/ada/shop".to_owned());
+        let place = Place { project: folder.clone(), folder, ..Place::default() };
+        let call = TestCall { place: Some(place), ..bash(command) };
+        if call.verdict(&path_protection(pattern)) == Verdict::Allow {
+            missed.push(format!("{pattern}\t{command}"));
+        }
+    }
+    assert!(missed.is_empty(), "{} allowed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
 fn harmless_calls_stay_free_beside_protections() {
     let policy = protecting("package = \"secrets\"\nfolders = \"ignore\"");
     let asked: Vec<_> = rows(HARMLESS)
