@@ -1,6 +1,9 @@
 //! The effects that the arguments of a call show.
 
-use super::{call_effects::CallEffects, git, hosts, kubernetes, source::EffectSource, sql};
+use super::{
+    call_effects::CallEffects, cloud, command_effects::add_command, git, hosts, kubernetes,
+    source::EffectSource, sql,
+};
 use crate::{
     RuleEffect,
     harmless::{BesideArgument, ToolKind, ToolReach, prose_keys},
@@ -9,7 +12,7 @@ use crate::{
     value::{JsonPointer, OrderedValue},
 };
 use countersign_patterns::{
-    FileUse, FolderReach,
+    FileUse, FolderReach, ParsedScript,
     command::{PathAccess, uses_in_text},
 };
 
@@ -60,6 +63,10 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
         effects.sql.extend(sql::uses_of_argument(key, argument.text, &databases));
         tool.add_files(argument, folders, &mut effects.files);
     }
+    let lines: Vec<_> = texts.iter().filter(|argument| cloud::is_command_argument(argument.key())).collect();
+    for script in lines.iter().map(|argument| ParsedScript::parse(argument.text)) {
+        script.command_words().for_each(|command| add_command(effects, command));
+    }
     if tool.searches && texts.iter().all(|argument| !argument.is_path()) {
         let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(&tool.below);
         effects.files.push(used);
@@ -68,7 +75,9 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     let targets = source.subject.place.iter().flat_map(|place| &place.link_targets);
     effects.files.extend(targets.map(|target| FileUse::new(target, &[], PathAccess::Unknown, false)));
     let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
-    effects.kubernetes.extend(kubernetes::use_of_tool(source.subject.tool.as_str(), text_of));
+    let name = source.subject.tool.as_str();
+    effects.kubernetes.extend(kubernetes::use_of_tool(name, text_of));
+    effects.cloud.extend(cloud::use_of_tool(name, text_of).filter(|_| lines.is_empty()));
 }
 
 fn collect_texts<'a>(value: &'a OrderedValue, path: &mut Vec<String>, found: &mut Vec<TextArgument<'a>>) {

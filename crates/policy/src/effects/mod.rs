@@ -1,13 +1,22 @@
-//! What a call does to things outside of the agent: to files, hosts, Git references, clusters and databases.
+//! What a call does to things outside of the agent: to files, hosts, Git references, clusters, databases, packages, processes and
+//! clouds.
 //!
 //! Effects are read from the arguments of known tools, from command lines, patches and SQL. What is certain is told apart from
 //! what may be: a word that merely looks like a path, a folder that may contain a file, code that is not read.
 
 mod arguments;
 mod call_effects;
+mod cloud;
+mod cloud_programs;
+mod command_effects;
+mod command_line;
 mod git;
 mod hosts;
 mod kubernetes;
+mod package_managers;
+mod packages;
+mod process_programs;
+mod processes;
 mod reader;
 mod source;
 mod sql;
@@ -15,8 +24,13 @@ mod word_list;
 mod words;
 
 pub(crate) use call_effects::{CallEffects, EFFECT_LISTS};
-pub(crate) use git::GitChange;
+pub(crate) use cloud::{CloudChange, CloudUse, providers};
+pub(crate) use git::{GitChange, GitUse};
+pub(crate) use hosts::HostUse;
+pub(crate) use kubernetes::KubernetesUse;
+pub(crate) use packages::{PackageChange, PackageUse, ecosystems};
+pub(crate) use processes::{PROCESS_KINDS, ProcessChange, ProcessUse};
 pub(crate) use reader::read_effects;
 pub(crate) use source::EffectSource;
-pub(crate) use sql::SqlKind;
+pub(crate) use sql::{SqlKind, SqlUse};
 pub(crate) use words::describe_file;

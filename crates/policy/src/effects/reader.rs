@@ -1,8 +1,7 @@
 //! Reads the effects of a call from its commands and arguments.
 
-use super::{arguments, call_effects::CallEffects, git, hosts, kubernetes, source::EffectSource, sql};
+use super::{arguments, call_effects::CallEffects, command_effects::add_command, source::EffectSource};
 use crate::command_operand::CommandOperand;
-use countersign_patterns::command::CommandWords;
 
 /// Reads the effects of a call.
 pub(crate) fn read_effects(source: EffectSource<'_>) -> CallEffects {
@@ -22,15 +21,4 @@ pub(crate) fn read_effects(source: EffectSource<'_>) -> CallEffects {
     }
     arguments::add_effects(source, &folders, &mut effects);
     effects
-}
-
-fn add_command(effects: &mut CallEffects, command: CommandWords<'_>) {
-    effects.git.extend(git::uses_of_command(command));
-    effects.kubernetes.extend(kubernetes::use_of_command(command));
-    let statements = sql::uses_of_command(command);
-    if statements.iter().any(|used| used.kind.is_none()) {
-        effects.unread.get_or_insert_with(|| "a statement to a database is not read".to_owned());
-    }
-    effects.sql.extend(statements);
-    effects.hosts.extend(hosts::uses_of_command(command));
 }

@@ -1,9 +1,12 @@
 //! Effects in words.
 
 use super::{
+    cloud::{CloudChange, CloudUse},
     git::{GitChange, GitUse},
     hosts::HostUse,
     kubernetes::KubernetesUse,
+    packages::{PackageChange, PackageUse},
+    processes::{ProcessChange, ProcessUse},
     sql::{SqlKind, SqlUse},
 };
 use countersign_patterns::{FileUse, command::PathAccess};
@@ -86,5 +89,60 @@ impl fmt::Display for SqlUse {
             Some(database) => write!(f, " in {database}"),
             None => f.write_str(" of a server that it does not name"),
         }
+    }
+}
+
+impl fmt::Display for PackageUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (verb, infinitive, link) = match self.change {
+            Some(PackageChange::Install) => ("installs", "install", "from"),
+            Some(PackageChange::Remove) => ("removes", "remove", "of"),
+            Some(PackageChange::Publish) => ("publishes", "publish", "to"),
+            None => ("may change", "change", "of"),
+        };
+        let name = self.name.as_deref().unwrap_or("packages that it does not name");
+        if self.is_certain {
+            write!(f, "{verb} {name} {link} {}", self.ecosystem)
+        } else {
+            write!(f, "may {infinitive} {name} {link} {}", self.ecosystem)
+        }
+    }
+}
+
+impl fmt::Display for ProcessUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.change {
+            Some(ProcessChange::Start) => "starts",
+            Some(ProcessChange::Stop) => "stops",
+            Some(ProcessChange::Restart) => "restarts",
+            Some(ProcessChange::Signal) => "signals",
+            Some(ProcessChange::Remove) => "stops and removes",
+            None => "may change",
+        })?;
+        match (self.kind, self.name.as_deref().or(self.shown.as_deref())) {
+            ("machine", _) => f.write_str(" the machine"),
+            (kind, Some(name)) if self.is_part => write!(f, " each {kind} with {name} in its name"),
+            (kind, Some(name)) => write!(f, " {kind} {name}"),
+            (kind, None) => write!(f, " a {kind} that it does not name"),
+        }
+    }
+}
+
+impl fmt::Display for CloudUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.change {
+            Some(CloudChange::Read) => "reads",
+            Some(CloudChange::Write) => "changes",
+            Some(CloudChange::Delete) => "deletes",
+            None => "may change",
+        })?;
+        write!(f, " {} in {}", self.resource.as_deref().unwrap_or("something"), self.provider)?;
+        if let Some(service) = &self.service {
+            write!(f, " {service}")?;
+        }
+        if let Some(verb) = &self.verb {
+            write!(f, " ({verb})")?;
+        }
+        self.account.as_deref().map_or(Ok(()), |account| write!(f, " of {account}"))
     }
 }

@@ -1,7 +1,9 @@
 //! Reads protections: `[[protect]]` tables.
 
 use super::{
+    known_words::{read_folded_names, read_word, read_words},
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
+    protected_operations::{read_cloud, read_packages, read_processes},
     rule::{read_exception, read_name, read_terms},
     selector::{self, SelectorOwner},
     source::{ParsedRule, PolicyTables, SourcePosition},
@@ -10,7 +12,6 @@ use super::{
 use crate::{
     effects::{GitChange, SqlKind},
     judgement::OwnTerms,
-    names::NameGlobs,
     rule::PolicyRule,
     selector::{
         ProtectedBranches, ProtectedCluster, ProtectedDatabase, ProtectedFiles, ProtectedThings,
@@ -30,8 +31,20 @@ const PACKAGES: &[(&str, &str)] = &[
 ];
 
 /// The keys that say what is protected.
-const THINGS: &[&str] =
-    &["path", "access", "outside", "folders", "host", "git", "kubernetes", "sql", "package"];
+const THINGS: &[&str] = &[
+    "path",
+    "access",
+    "outside",
+    "folders",
+    "host",
+    "git",
+    "kubernetes",
+    "sql",
+    "packages",
+    "process",
+    "cloud",
+    "package",
+];
 
 /// Reads all protections. Each is a rule that asks or blocks.
 pub(super) fn read_protections<'a>(
@@ -66,7 +79,7 @@ fn read_protection<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<Pars
     keys.reject_unknown()?;
     let Some(protected) = things else {
         return Err(node.fault(
-            "the protection names nothing; add `path`, `host`, `git`, `kubernetes`, `sql` or `package`",
+            "the protection names nothing; add `path`, `host`, `git`, `kubernetes`, `sql`, `packages`, `process`, `cloud` or `package`",
         ));
     };
     let matching = RuleSelectors { protected: Some(protected), ..RuleSelectors::default() };
@@ -111,13 +124,11 @@ fn read_things(keys: &mut TableKeys<'_>) -> Result<Option<ProtectedThings>, Poli
         git: keys.optional("git").map(read_branches).transpose()?,
         kubernetes: keys.optional("kubernetes").map(read_cluster).transpose()?,
         sql: keys.optional("sql").map(read_database).transpose()?,
+        packages: keys.optional("packages").map(read_packages).transpose()?,
+        processes: keys.optional("process").map(read_processes).transpose()?,
+        cloud: keys.optional("cloud").map(read_cloud).transpose()?,
     };
-    let is_empty = things.files.is_none()
-        && things.hosts.is_none()
-        && things.git.is_none()
-        && things.kubernetes.is_none()
-        && things.sql.is_none();
-    Ok((!is_empty).then_some(things))
+    Ok((!things.is_empty()).then_some(things))
 }
 
 fn read_package(node: &TomlNode) -> Result<ProtectedThings, PolicyFault> {
@@ -219,30 +230,4 @@ fn read_database(node: &TomlNode) -> Result<ProtectedDatabase, PolicyFault> {
         return Err(node.fault("`sql` needs `database` or `table`; `database = \"*\"` is every database"));
     }
     Ok(ProtectedDatabase { database, table, statements: statements.unwrap_or_else(|| SqlKind::ALL.to_vec()) })
-}
-
-/// Reads globs over names that are compared in lower case.
-fn read_folded_names(node: &TomlNode, what: &str) -> Result<NameGlobs, PolicyFault> {
-    let texts = node.texts(what)?.into_iter().map(|(text, _)| text.to_lowercase()).collect();
-    NameGlobs::new(texts).map_err(|e| node.fault(e.to_string()))
-}
-
-fn read_words<T: Copy>(node: &TomlNode, what: &str, known: &[(&str, T)]) -> Result<Vec<T>, PolicyFault> {
-    node.texts(what)?.into_iter().map(|(text, node)| find_word(text, node, known)).collect()
-}
-
-fn read_word<T: Copy>(node: &TomlNode, known: &[(&str, T)]) -> Result<T, PolicyFault> {
-    find_word(node.text("a word")?, node, known)
-}
-
-fn find_word<T: Copy>(text: &str, node: &TomlNode, known: &[(&str, T)]) -> Result<T, PolicyFault> {
-    let found = known.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
-    let words: Vec<_> = known.iter().map(|(word, _)| *word).collect();
-    found.ok_or_else(|| {
-        node.fault(format!(
-            "unknown word {text:?}{}; write one of {}",
-            did_you_mean(text, &words),
-            words.join(", ")
-        ))
-    })
 }

@@ -8,6 +8,7 @@ mod operand;
 mod place;
 mod predicate;
 mod protected;
+mod protected_operations;
 
 pub(crate) use impact::ClaimedImpact;
 pub(crate) use inside::InsideSelector;
@@ -18,6 +19,7 @@ pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 pub(crate) use protected::{
     ProtectedBranches, ProtectedCluster, ProtectedDatabase, ProtectedFiles, ProtectedThings,
 };
+pub(crate) use protected_operations::{ProtectedCloud, ProtectedPackages, ProtectedProcesses};
 
 use crate::{
     JudgedCall, RuleEffect,

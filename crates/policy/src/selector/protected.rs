@@ -1,12 +1,16 @@
 //! Matches the effects of a call with the things that a protection names.
 
+use super::protected_operations::{
+    ProtectedCloud, ProtectedPackages, ProtectedProcesses, all_of, match_member, match_name,
+};
 use crate::{
-    effects::{GitChange, SqlKind, describe_file},
+    effects::{CallEffects, GitChange, GitUse, HostUse, KubernetesUse, SqlKind, SqlUse, describe_file},
     facts::CallFacts,
     names::NameGlobs,
     outcome::SelectorHit,
 };
-use countersign_patterns::{FileUse, MatchAnswer, ProtectedPath, command::PathAccess};
+use countersign_patterns::{FileUse, FolderReach, MatchAnswer, ProtectedPath, command::PathAccess};
+use std::fmt::Display;
 
 /// The things that a protection names. A call that has an effect on any of them matches.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +20,9 @@ pub(crate) struct ProtectedThings {
     pub(crate) git: Option<ProtectedBranches>,
     pub(crate) kubernetes: Option<ProtectedCluster>,
     pub(crate) sql: Option<ProtectedDatabase>,
+    pub(crate) packages: Option<ProtectedPackages>,
+    pub(crate) processes: Option<ProtectedProcesses>,
+    pub(crate) cloud: Option<ProtectedCloud>,
 }
 
 /// Protected files.
@@ -57,71 +64,75 @@ pub(crate) struct ProtectedDatabase {
     pub(crate) statements: Vec<SqlKind>,
 }
 
+/// The strongest answer of a protection so far, with what the call does.
+#[derive(Default)]
+struct StrongestUse {
+    certain: Option<String>,
+    unclear: Option<String>,
+}
+
+impl StrongestUse {
+    fn keep(&mut self, answer: MatchAnswer, words: impl FnOnce() -> String) {
+        match answer {
+            MatchAnswer::Yes if self.certain.is_none() => self.certain = Some(words()),
+            MatchAnswer::Unclear if self.unclear.is_none() => self.unclear = Some(words()),
+            _ => {}
+        }
+    }
+
+    /// Keeps the answers of one kind of things to the uses of that kind.
+    fn keep_all<T, U: Display>(
+        &mut self,
+        thing: Option<&T>,
+        uses: &[U],
+        answer: impl Fn(&T, &U) -> MatchAnswer,
+    ) {
+        for used in uses {
+            if let Some(thing) = thing {
+                self.keep(answer(thing, used), || used.to_string());
+            }
+        }
+    }
+}
+
+impl ProtectedThings {
+    /// Whether it names nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_simple = self.files.is_none() && self.hosts.is_none() && self.git.is_none();
+        let is_remote = self.kubernetes.is_none() && self.sql.is_none() && self.cloud.is_none();
+        is_simple && is_remote && self.packages.is_none() && self.processes.is_none()
+    }
+
+    fn find_strongest(&self, effects: &CallEffects, project: &[String]) -> StrongestUse {
+        let mut found = StrongestUse::default();
+        for used in self.files.iter().flat_map(|_| &effects.files) {
+            let answer = self.files.as_ref().map_or(MatchAnswer::No, |files| files.match_use(used, project));
+            found.keep(answer, || describe_file(used));
+        }
+        found.keep_all(self.hosts.as_ref(), &effects.hosts, match_host);
+        found.keep_all(self.git.as_ref(), &effects.git, ProtectedBranches::match_use);
+        found.keep_all(self.kubernetes.as_ref(), &effects.kubernetes, ProtectedCluster::match_use);
+        found.keep_all(self.sql.as_ref(), &effects.sql, ProtectedDatabase::match_use);
+        found.keep_all(self.packages.as_ref(), &effects.packages, ProtectedPackages::match_use);
+        found.keep_all(self.processes.as_ref(), &effects.processes, ProtectedProcesses::match_use);
+        found.keep_all(self.cloud.as_ref(), &effects.cloud, ProtectedCloud::match_use);
+        found
+    }
+}
+
 impl CallFacts<'_> {
     /// Matches if the call has an effect on one of the things.
     pub(crate) fn match_protected(&self, things: &ProtectedThings) -> SelectorHit {
         let effects = self.effects();
-        let mut best = SelectorHit::No;
-        let mut keep = |answer: MatchAnswer, words: &dyn Fn() -> String| match answer {
-            MatchAnswer::Yes if !matches!(best, SelectorHit::Yes(_)) => {
-                best = SelectorHit::Yes(self.redact_and_shorten(&words()));
+        let StrongestUse { certain, unclear } = things.find_strongest(effects, &self.project_roots());
+        let shown = |words: &str| self.redact_and_shorten(words);
+        match (certain, unclear, &effects.unread) {
+            (Some(words), ..) => SelectorHit::Yes(shown(&words)),
+            (None, Some(words), _) => SelectorHit::Unclear(format!("it may do this: {}", shown(&words))),
+            (None, None, Some(why)) => {
+                SelectorHit::Unclear(format!("what it does is not shown: {}", shown(why)))
             }
-            MatchAnswer::Unclear if best == SelectorHit::No => {
-                best = SelectorHit::Unclear(format!("it may do this: {}", self.redact_and_shorten(&words())));
-            }
-            _ => {}
-        };
-        if let Some(files) = &things.files {
-            let roots = self.project_roots();
-            for used in &effects.files {
-                keep(files.match_use(used, &roots), &|| describe_file(used));
-            }
-        }
-        for used in effects.hosts.iter().filter(|_| things.hosts.is_some()) {
-            let is_match = |hosts: &NameGlobs| {
-                used.host.as_deref().map_or(MatchAnswer::Unclear, |host| {
-                    MatchAnswer::from_bool(hosts.is_match(host)).unclear_if(!used.is_certain)
-                })
-            };
-            keep(things.hosts.as_ref().map_or(MatchAnswer::No, is_match), &|| used.to_string());
-        }
-        for used in &effects.git {
-            let answer = things.git.as_ref().map(|git| {
-                all_of([
-                    match_name(Some(&git.branches), used.branch.as_deref()),
-                    match_member(&git.changes, used.change),
-                ])
-            });
-            keep(answer.unwrap_or(MatchAnswer::No), &|| used.to_string());
-        }
-        for used in &effects.kubernetes {
-            let answer = things.kubernetes.as_ref().map(|cluster| {
-                all_of([
-                    cluster.match_verb(used.verb.as_deref()),
-                    match_name(cluster.context.as_ref(), used.context.as_deref()),
-                    match_name(cluster.namespace.as_ref(), used.namespace.as_deref()),
-                    match_name(cluster.kind.as_ref(), used.kind.as_deref()),
-                    match_name(cluster.name.as_ref(), used.name.as_deref()),
-                ])
-            });
-            keep(answer.unwrap_or(MatchAnswer::No), &|| used.to_string());
-        }
-        for used in &effects.sql {
-            let answer = things.sql.as_ref().map(|database| {
-                all_of([
-                    match_member(&database.statements, used.kind),
-                    match_any_name(database.database.as_ref(), &used.databases),
-                    match_any_name(database.table.as_ref().filter(|_| used.kind.is_some()), &used.tables)
-                        .unclear_if(used.kind.is_none()),
-                ])
-            });
-            keep(answer.unwrap_or(MatchAnswer::No), &|| used.to_string());
-        }
-        match (best, &effects.unread) {
-            (SelectorHit::No, Some(why)) => {
-                SelectorHit::Unclear(format!("what it does is not shown: {}", self.redact_and_shorten(why)))
-            }
-            (best, _) => best,
+            (None, None, None) => SelectorHit::No,
         }
     }
 
@@ -130,6 +141,12 @@ impl CallFacts<'_> {
         let project = self.subject.place.and_then(|place| place.project.clone());
         project.into_iter().chain(self.settings.project_folders.iter().cloned()).collect()
     }
+}
+
+fn match_host(hosts: &NameGlobs, used: &HostUse) -> MatchAnswer {
+    used.host.as_deref().map_or(MatchAnswer::Unclear, |host| {
+        MatchAnswer::from_bool(hosts.is_match(host)).unclear_if(!used.is_certain)
+    })
 }
 
 impl ProtectedFiles {
@@ -151,7 +168,26 @@ impl ProtectedFiles {
     }
 }
 
+impl ProtectedBranches {
+    fn match_use(&self, used: &GitUse) -> MatchAnswer {
+        all_of([
+            match_name(Some(&self.branches), used.branch.as_deref()),
+            match_member(&self.changes, used.change),
+        ])
+    }
+}
+
 impl ProtectedCluster {
+    fn match_use(&self, used: &KubernetesUse) -> MatchAnswer {
+        all_of([
+            self.match_verb(used.verb.as_deref()),
+            match_name(self.context.as_ref(), used.context.as_deref()),
+            match_name(self.namespace.as_ref(), used.namespace.as_deref()),
+            match_name(self.kind.as_ref(), used.kind.as_deref()),
+            match_name(self.name.as_ref(), used.name.as_deref()),
+        ])
+    }
+
     fn match_verb(&self, verb: Option<&str>) -> MatchAnswer {
         let Some(verb) = verb else { return MatchAnswer::Unclear };
         let is_named = self.verbs.is_empty() || self.verbs.iter().any(|known| known == verb);
@@ -159,22 +195,14 @@ impl ProtectedCluster {
     }
 }
 
-/// Yes if all are; no if one is not.
-fn all_of<const N: usize>(answers: [MatchAnswer; N]) -> MatchAnswer {
-    if answers.contains(&MatchAnswer::No) {
-        MatchAnswer::No
-    } else if answers.contains(&MatchAnswer::Unclear) {
-        MatchAnswer::Unclear
-    } else {
-        MatchAnswer::Yes
-    }
-}
-
-fn match_name(globs: Option<&NameGlobs>, name: Option<&str>) -> MatchAnswer {
-    match (globs, name) {
-        (None, _) => MatchAnswer::Yes,
-        (Some(globs), Some(name)) => MatchAnswer::from_bool(globs.is_match(name)),
-        (Some(_), None) => MatchAnswer::Unclear,
+impl ProtectedDatabase {
+    fn match_use(&self, used: &SqlUse) -> MatchAnswer {
+        all_of([
+            match_member(&self.statements, used.kind),
+            match_any_name(self.database.as_ref(), &used.databases),
+            match_any_name(self.table.as_ref().filter(|_| used.kind.is_some()), &used.tables)
+                .unclear_if(used.kind.is_none()),
+        ])
     }
 }
 
@@ -185,8 +213,4 @@ fn match_any_name(globs: Option<&NameGlobs>, names: &[String]) -> MatchAnswer {
         Some(_) if names.is_empty() => MatchAnswer::Unclear,
         Some(globs) => MatchAnswer::from_bool(names.iter().any(|name| globs.is_match(name))),
     }
-}
-
-fn match_member<T: PartialEq>(members: &[T], found: Option<T>) -> MatchAnswer {
-    found.map_or(MatchAnswer::Unclear, |found| MatchAnswer::from_bool(members.contains(&found)))
 }

@@ -76,7 +76,8 @@ fn harmless_calls_stay_free_beside_protections() {
 #[test]
 fn things_other_than_files_are_guarded() {
     let mut wrong = Vec::new();
-    for line in include_str!("data/protected_things.tsv").lines().filter(|line| !line.starts_with('#')) {
+    let data = [include_str!("data/protected_things.tsv"), include_str!("data/protected_operations.tsv")];
+    for line in data.iter().flat_map(|data| data.lines()).filter(|line| !line.starts_with('#')) {
         let columns: Vec<_> = line.split('\t').collect();
         let [things, expected, tool, arguments] = columns[..] else { panic!("four columns: {line}") };
         let call = if arguments.starts_with('{') { call(tool, arguments) } else { bash(arguments) };
@@ -103,6 +104,15 @@ fn conditions_read_effects() {
     assert_eq!(verdict("'example.com' in effects.hosts", "curl https://example.com/x"), Verdict::Block);
     assert_eq!(verdict("effects.deletes.size() > 0", "rm a"), Verdict::Block);
     assert_eq!(verdict(etc, "ls *.rs"), Verdict::Allow);
+    let installs = "'npm:left-pad' in effects.installs";
+    assert_eq!(verdict(installs, "npm i left-pad"), Verdict::Block);
+    assert_eq!(verdict(installs, "npm ci"), Verdict::Ask);
+    assert_eq!(verdict(installs, "npm i right-pad"), Verdict::Allow);
+    assert_eq!(verdict("effects.publishes.size() > 0", "docker push shop"), Verdict::Block);
+    assert_eq!(verdict("'node' in effects.processes", "killall node"), Verdict::Block);
+    assert_eq!(verdict("'node' in effects.processes", "kill 12"), Verdict::Ask);
+    let bucket = "effects.cloud.exists(c, c.startsWith('aws s3 rb'))";
+    assert_eq!(verdict(bucket, "aws s3 rb s3://x"), Verdict::Block);
     assert_eq!(verdict(etc, "echo x > $F"), Verdict::Ask);
     let unknown = Policy::read(&rule("effects.write.size() > 0")).expect_err("no such list").to_string();
     assert!(unknown.contains("writes"), "{unknown}");
@@ -124,6 +134,15 @@ fn effects_are_described_in_words() {
         ("echo a.txt", vec![]),
         ("git status src", vec!["reads src"]),
         ("cp a.txt b.txt", vec!["reads a.txt", "writes b.txt"]),
+        ("npm i left-pad@1", vec!["installs left-pad from npm"]),
+        ("npx left-pad", vec!["may install left-pad from npm"]),
+        ("docker push shop:1", vec!["publishes shop to docker"]),
+        ("killall node", vec!["stops process node"]),
+        ("kill 12", vec!["stops process 12"]),
+        ("pkill node", vec!["stops each process with node in its name"]),
+        ("reboot", vec!["stops the machine"]),
+        ("aws s3 rb s3://x", vec!["deletes s3://x in aws s3 (rb)"]),
+        ("terraform apply", vec!["changes something in terraform (apply)"]),
     ] {
         assert_eq!(in_shop(bash(line)).effects(&policy), words, "{line}");
     }
@@ -143,6 +162,14 @@ fn mistakes_in_protections_name_the_remedy() {
         ("kubernetes = { verb = [\"get\"] }", "needs `context`"),
         ("sql = { statements = [\"read\"] }", "needs `database`"),
         ("paths = \"x\"", "did you mean `path`"),
+        ("packages = {}", "needs `ecosystem`"),
+        ("packages = { ecosystem = \"pip\" }", "can never match"),
+        ("packages = { ecosystem = \"npm\", name = \"left-pad@1\" }", "without its version"),
+        ("process = { kind = \"program\" }", "can never match"),
+        ("process = { change = \"kill\" }", "write one of start, stop"),
+        ("cloud = { change = \"delete\" }", "needs `provider`"),
+        ("cloud = { provider = \"gcp\" }", "can never match"),
+        ("cloud = { provider = \"*\", verb = \"rb\", except = \"r*\" }", "`except` has every `verb`"),
     ] {
         let text = format!("[[protect]]\nname = \"guard\"\nverdict = \"block\"\n{things}\n");
         let error = Policy::read(&text).expect_err(things).to_string();
