@@ -81,6 +81,11 @@ impl ToolHints {
         self.is_known(expected) || self.declared(expected.hint) == Some(expected.value)
     }
 
+    /// Returns true if the tool explicitly declares that it changes something.
+    pub(crate) fn declares_change(self) -> bool {
+        self.declared(ToolHint::ReadOnly) == Some(false) || self.declares_destructive()
+    }
+
     /// Returns true if the tool explicitly declares that it is destructive.
     pub(crate) fn declares_destructive(self) -> bool {
         self.declared(ToolHint::Destructive) == Some(true)

@@ -204,6 +204,7 @@ impl<'a> CallFacts<'a> {
                 command_pointers: &self.operand_pointers(OperandKind::Command),
                 harmless: &harmless,
                 has_paths: !self.paths().found.is_empty(),
+                says_it_changes: self.hints().declares_change(),
             })
         })
     }

@@ -1,8 +1,14 @@
 //! The effects that the arguments of a call show.
 
 use super::{
-    call_effects::CallEffects, cloud, command_effects::add_command, git, hosts, kubernetes,
-    source::EffectSource, sql,
+    argument_schema::{ArgumentRoles, ArgumentSchema},
+    call_effects::CallEffects,
+    cloud,
+    command_effects::add_command,
+    git::{self, GitUse},
+    hosts, kubernetes,
+    source::EffectSource,
+    sql,
 };
 use crate::{
     RuleEffect,
@@ -22,10 +28,15 @@ const NAME_FILTERS: [&str; 4] = ["glob", "include", "include_pattern", "includeP
 const PATH_WORDS: &str =
     "path file dir folder uri root source destination target notebook cwd workspace location";
 
+/// The longest text that may be the name of a thing.
+const MAX_NAME_BYTES: usize = 128;
+
 /// An argument that is a string.
 struct TextArgument<'a> {
     path: Vec<String>,
     text: &'a str,
+    /// What the schema of the tool says about it.
+    roles: ArgumentRoles,
 }
 
 /// The folders in which a relative path of the call may start.
@@ -52,6 +63,10 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     };
     let mut texts = Vec::new();
     collect_texts(args, &mut Vec::new(), &mut texts);
+    let schema = ArgumentSchema::read(source.subject.definition);
+    for argument in &mut texts {
+        argument.roles = schema.roles(&argument.path);
+    }
     let databases: Vec<_> = texts.iter().filter(|argument| argument.names_database()).collect();
     let databases: Vec<_> =
         databases.iter().flat_map(|argument| sql::names_of_database(argument.text)).collect();
@@ -59,8 +74,14 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     for argument in texts.iter().filter(|argument| !argument.has_no_effect(source)) {
         let key = argument.key();
         effects.hosts.extend(hosts::uses_in_text(argument.text));
-        effects.git.extend(git::use_of_argument(key, argument.text).filter(|_| !tool.reads_by_name));
-        effects.sql.extend(sql::uses_of_argument(key, argument.text, &databases));
+        effects.hosts.extend(hosts::use_of_name(argument.text).filter(|_| argument.roles.is_host));
+        let branch = git::use_of_argument(key, argument.text);
+        let branch = branch.or_else(|| argument.branch(source.subject.tool.as_str()));
+        effects.git.extend(branch.filter(|_| !tool.reads_by_name));
+        effects.sql.extend(sql::uses_of_argument(key, argument.text, &databases, argument.roles.is_sql));
+        if argument.names_table() {
+            effects.sql.push(sql::use_of_table(argument.text, &databases, tool.reads_by_name));
+        }
         tool.add_files(argument, folders, &mut effects.files);
     }
     let lines: Vec<_> = texts.iter().filter(|argument| cloud::is_command_argument(argument.key())).collect();
@@ -76,13 +97,15 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     effects.files.extend(targets.map(|target| FileUse::new(target, &[], PathAccess::Unknown, false)));
     let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
     let name = source.subject.tool.as_str();
-    effects.kubernetes.extend(kubernetes::use_of_tool(name, text_of));
-    effects.cloud.extend(cloud::use_of_tool(name, text_of).filter(|_| lines.is_empty()));
+    effects.kubernetes.extend(kubernetes::use_of_tool(name, text_of, source.says_it_changes));
+    effects
+        .cloud
+        .extend(cloud::use_of_tool(name, text_of, source.says_it_changes).filter(|_| lines.is_empty()));
 }
 
 fn collect_texts<'a>(value: &'a OrderedValue, path: &mut Vec<String>, found: &mut Vec<TextArgument<'a>>) {
     if let OrderedValue::Text(text) = value {
-        found.push(TextArgument { path: path.clone(), text });
+        found.push(TextArgument { path: path.clone(), text, roles: ArgumentRoles::default() });
         return;
     }
     for (key, value) in value.children() {
@@ -101,7 +124,21 @@ impl TextArgument<'_> {
 
     fn is_path(&self) -> bool {
         let key = self.key().to_lowercase();
-        PATH_WORDS.split_ascii_whitespace().any(|word| key.contains(word)) && !self.text.contains('\n')
+        let is_named = PATH_WORDS.split_ascii_whitespace().any(|word| key.contains(word));
+        (is_named || self.roles.is_path) && !self.text.contains('\n')
+    }
+
+    /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word.
+    fn branch(&self, tool: &str) -> Option<GitUse> {
+        let may_be = self.roles.is_branch || tool.contains("__") && is_one_word(self.text);
+        may_be.then(|| GitUse { branch: Some(git::short_name(self.text)), change: None })
+    }
+
+    fn names_table(&self) -> bool {
+        let key = self.key().to_lowercase().replace(['_', '-'], "");
+        let is_named =
+            ["table", "tables", "tablename", "collection", "collectionname"].contains(&key.as_str());
+        (is_named || self.roles.is_table) && is_one_word(self.text)
     }
 
     fn names_database(&self) -> bool {
@@ -151,7 +188,7 @@ impl ToolAccess {
         let access = match () {
             () if lists => PathAccess::List,
             () if is_kind(ToolKind::Edit) => PathAccess::Write,
-            () if is_kind(ToolKind::Read) => PathAccess::Read,
+            () if is_kind(ToolKind::Read) && !source.says_it_changes => PathAccess::Read,
             () => PathAccess::Unknown,
         };
         let filters = NAME_FILTERS.iter().filter_map(|key| source.args?.get(key)?.text()).map(str::to_owned);
@@ -163,7 +200,8 @@ impl ToolAccess {
         let own = tool.rsplit("__").next().unwrap_or(tool);
         let verb = own.split(['_', '-']).next().unwrap_or_default().to_lowercase();
         let reads = ["get", "list", "read", "search", "find", "view", "show", "describe", "count", "compare"];
-        Self { access, below, searches, patches, reads_by_name: reads.contains(&verb.as_str()) }
+        let reads_by_name = reads.contains(&verb.as_str()) && !source.says_it_changes;
+        Self { access, below, searches, patches, reads_by_name }
     }
 
     fn add_files(&self, argument: &TextArgument<'_>, folders: &[String], files: &mut Vec<FileUse>) {
@@ -187,6 +225,13 @@ impl ToolAccess {
             let itself = FolderReach::itself();
             let below = if has_ending && !self.searches { &itself } else { &self.below };
             files.push(FileUse::new(&with_holes(text), folders, self.access, false).with_below(below));
+            if self.access == PathAccess::Unknown && text.contains(char::is_whitespace) {
+                files.extend(uses_in_text(text, folders));
+            }
+        } else if argument.roles.may_be_path && !text.contains('\n') {
+            let used = FileUse::new(&with_holes(text), folders, self.access, false);
+            files.push(used.with_below(self.below.clone()));
+            files.extend(uses_in_text(text, folders));
         } else if argument.key() == "pattern" && self.access == PathAccess::List {
             let shown = text.split('/').filter(|segment| *segment != "**").collect::<Vec<_>>().join("/");
             files.push(FileUse::new(&with_holes(&shown), folders, self.access, false));
@@ -194,6 +239,11 @@ impl ToolAccess {
             files.extend(uses_in_text(text, folders));
         }
     }
+}
+
+/// Whether a text is one word, as the name of a thing is.
+fn is_one_word(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.contains(char::is_whitespace)
 }
 
 /// The path with U+FFFF for each wildcard, which a tool may expand.

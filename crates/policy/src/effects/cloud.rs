@@ -173,7 +173,11 @@ fn change_of_words(verb: &str) -> Option<CloudChange> {
 /// The use that an MCP server's tool makes, by the names of the server, the tool and its arguments. Only words that delete or change
 /// are certain; what a tool says about reading is a claim of its server, which [`KubernetesUse`](super::kubernetes::KubernetesUse)
 /// takes in the same way.
-pub(super) fn use_of_tool(tool: &str, argument: impl Fn(&str) -> Option<String>) -> Option<CloudUse> {
+pub(super) fn use_of_tool(
+    tool: &str,
+    argument: impl Fn(&str) -> Option<String>,
+    says_it_changes: bool,
+) -> Option<CloudUse> {
     let tool = tool.to_lowercase();
     let (server, own) = tool.rsplit_once("__")?;
     let words: Vec<_> = own.split(['_', '-', '.']).filter(|word| !word.is_empty()).collect();
@@ -183,7 +187,7 @@ pub(super) fn use_of_tool(tool: &str, argument: impl Fn(&str) -> Option<String>)
     let change = match () {
         () if any(DELETES) => Some(CloudChange::Delete),
         () if any(WRITES) => Some(CloudChange::Write),
-        () if any(TOOL_READS) => Some(CloudChange::Read),
+        () if any(TOOL_READS) && !says_it_changes => Some(CloudChange::Read),
         () => None,
     };
     let first = |keys: &[&str]| keys.iter().find_map(|key| argument(key));

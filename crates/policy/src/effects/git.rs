@@ -219,7 +219,7 @@ fn named_branches(words: &[Option<&str>], change: GitChange) -> Vec<GitUse> {
 }
 
 /// The branch name without what a full reference begins with.
-fn short_name(reference: &str) -> String {
+pub(super) fn short_name(reference: &str) -> String {
     let name = reference.strip_prefix("refs/").unwrap_or(reference);
     name.strip_prefix("heads/").unwrap_or(name).to_owned()
 }

@@ -36,6 +36,16 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<HostUse> {
     found
 }
 
+/// The host that a text is, if it is one and nothing else.
+pub(super) fn use_of_name(text: &str) -> Option<HostUse> {
+    let name = text.trim().rsplit('@').next().unwrap_or_default();
+    let name = name.split(':').next().unwrap_or_default().trim_end_matches('.');
+    let is_host = !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
+        && !text.contains("//");
+    is_host.then(|| HostUse { host: Some(name.to_lowercase()), is_certain: true })
+}
+
 /// The hosts in a text. An address with a scheme is certain.
 pub(super) fn uses_in_text(text: &str) -> Vec<HostUse> {
     let is_part = |c: char| c.is_alphanumeric() || "._-:/@[]%+~#?=&".contains(c);

@@ -110,7 +110,11 @@ fn config_use(found: KubernetesUse, action: Option<&str>, name: Option<String>) 
 }
 
 /// The use that a tool for clusters makes, by its own name and arguments.
-pub(super) fn use_of_tool(tool: &str, argument: impl Fn(&str) -> Option<String>) -> Option<KubernetesUse> {
+pub(super) fn use_of_tool(
+    tool: &str,
+    argument: impl Fn(&str) -> Option<String>,
+    says_it_changes: bool,
+) -> Option<KubernetesUse> {
     let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
     let full = tool.to_lowercase();
     let is_cluster_tool = ["kube", "k8s", "helm", "cluster"].iter().any(|word| full.contains(word));
@@ -121,7 +125,8 @@ pub(super) fn use_of_tool(tool: &str, argument: impl Fn(&str) -> Option<String>)
     }
     let words: Vec<_> = own.split(['_', '-', '.']).collect();
     let reads = ["get", "list", "describe", "logs", "log", "watch", "top"];
-    let read = words.iter().find(|word| reads.contains(word)).map(|word| (*word).to_owned());
+    let read =
+        words.iter().find(|word| reads.contains(word) && !says_it_changes).map(|word| (*word).to_owned());
     let (kind, name) = (argument("kind").or_else(|| argument("resourceType")), argument("name"));
     Some(KubernetesUse { context, namespace, verb: read, kind, name })
 }

@@ -4,6 +4,7 @@
 //! Effects are read from the arguments of known tools, from command lines, patches and SQL. What is certain is told apart from
 //! what may be: a word that merely looks like a path, a folder that may contain a file, code that is not read.
 
+mod argument_schema;
 mod arguments;
 mod call_effects;
 mod cloud;

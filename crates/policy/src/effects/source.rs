@@ -20,4 +20,6 @@ pub(crate) struct EffectSource<'a> {
     pub(crate) harmless: &'a [JsonPointer],
     /// Whether the call has paths among its arguments.
     pub(crate) has_paths: bool,
+    /// Whether the tool says of itself that it changes something.
+    pub(crate) says_it_changes: bool,
 }

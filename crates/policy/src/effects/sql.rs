@@ -40,6 +40,8 @@ pub(crate) struct SqlUse {
     pub(crate) kind: Option<SqlKind>,
     /// The tables that it names, in lower case.
     pub(crate) tables: Vec<String>,
+    /// Whether it names no other table, although it is unknown what it does.
+    pub(crate) has_all_tables: bool,
     /// The database and its host, as far as the call names them.
     pub(crate) databases: Vec<String>,
 }
@@ -149,20 +151,21 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<SqlUse> {
     let mut found: Vec<_> =
         statements.iter().flat_map(|statement| uses_of_text(statement, &databases)).collect();
     if statements.is_empty() || !is_known {
-        found.push(SqlUse { kind: None, tables: Vec::new(), databases });
+        found.push(SqlUse { kind: None, tables: Vec::new(), has_all_tables: false, databases });
     }
     found
 }
 
 /// The statements in an argument of a tool.
-pub(super) fn uses_of_argument(key: &str, text: &str, databases: &[String]) -> Vec<SqlUse> {
+pub(super) fn uses_of_argument(key: &str, text: &str, databases: &[String], by_schema: bool) -> Vec<SqlUse> {
     const KEYS: [&str; 6] = ["sql", "query", "statement", "statements", "queries", "sqlQuery"];
-    if !KEYS.contains(&key) {
+    if !KEYS.contains(&key) && !by_schema {
         return Vec::new();
     }
     let begins =
         text.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_lowercase();
-    let is_sql = key.contains("sql")
+    let is_sql = by_schema
+        || key.contains("sql")
         || [
             "alter", "analyze", "begin", "call", "copy", "create", "delete", "do", "drop", "exec", "execute",
             "explain", "grant", "insert", "lock", "merge", "pragma", "replace", "revoke", "select", "set",
@@ -170,6 +173,17 @@ pub(super) fn uses_of_argument(key: &str, text: &str, databases: &[String]) -> V
         ]
         .contains(&begins.as_str());
     if is_sql { uses_of_text(text, databases) } else { Vec::new() }
+}
+
+/// The use of a table that an argument names without a statement.
+pub(super) fn use_of_table(text: &str, databases: &[String], reads: bool) -> SqlUse {
+    let name = text.rsplit('.').next().unwrap_or(text).trim_matches(['"', '`', '\'']).to_lowercase();
+    SqlUse {
+        kind: reads.then_some(SqlKind::Read),
+        tables: vec![name],
+        has_all_tables: true,
+        databases: databases.to_vec(),
+    }
 }
 
 /// The names in the address of a database: the database, its host, and a file without its folder.
@@ -184,7 +198,8 @@ pub(super) fn names_of_database(address: &str) -> Vec<String> {
 }
 
 fn uses_of_text(text: &str, databases: &[String]) -> Vec<SqlUse> {
-    let unknown = || SqlUse { kind: None, tables: Vec::new(), databases: databases.to_vec() };
+    let unknown =
+        || SqlUse { kind: None, tables: Vec::new(), has_all_tables: false, databases: databases.to_vec() };
     if text.len() > MAX_BYTES {
         return vec![unknown()];
     }
@@ -237,7 +252,7 @@ fn use_of_statement(statement: &Statement, databases: &[String]) -> SqlUse {
     }
     tables.sort();
     tables.dedup();
-    SqlUse { kind, tables, databases: databases.to_vec() }
+    SqlUse { has_all_tables: kind.is_some(), kind, tables, databases: databases.to_vec() }
 }
 
 /// The tables and functions that a statement names.

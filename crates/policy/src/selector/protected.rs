@@ -200,7 +200,7 @@ impl ProtectedDatabase {
         all_of([
             match_member(&self.statements, used.kind),
             match_any_name(self.database.as_ref(), &used.databases),
-            match_any_name(self.table.as_ref().filter(|_| used.kind.is_some()), &used.tables)
+            match_any_name(self.table.as_ref().filter(|_| used.has_all_tables), &used.tables)
                 .unclear_if(used.kind.is_none()),
         ])
     }

@@ -20,6 +20,7 @@ mod misses;
 mod operands;
 mod places;
 mod profiles;
+mod protected_arguments;
 mod protections;
 mod reach;
 mod selectors;
