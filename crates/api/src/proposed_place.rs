@@ -32,6 +32,13 @@ pub(crate) struct ProposedPlace {
     #[serde(rename = "linkTargets")]
     #[cfg_attr(feature = "openapi", schema(schema_with = link_targets_schema))]
     link_targets: Option<Vec<String>>,
+    /// The Git branch that is checked out in the folder, if the call changes it without naming it, such as `git push`.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
+    branch: Option<String>,
+    /// The default branch of the Git repository, if the call may change a branch.
+    #[serde(rename = "defaultBranch")]
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
+    default_branch: Option<String>,
     /// The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-code/explore`. The
     /// proposer's principal does not change.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
@@ -66,6 +73,8 @@ pub(crate) fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
         folder: proposed.folder,
         project: proposed.project,
         host: proposed.host,
+        branch: proposed.branch,
+        default_branch: proposed.default_branch,
         agent: proposed.agent,
         link_targets: proposed.link_targets.unwrap_or_default(),
         digest: None,

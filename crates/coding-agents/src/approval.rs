@@ -134,6 +134,12 @@ fn leave_out_unknown_field(request: &mut ProposeRequest, error: &GateError) -> b
         return true;
     }
     let Some(place) = &mut request.place else { return false };
+    for (field, value) in [("branch", &mut place.branch), ("defaultBranch", &mut place.default_branch)] {
+        if value.is_some() && is_unknown(field) {
+            *value = None;
+            return true;
+        }
+    }
     // Without the targets, the call would seem to stay in its project.
     let has_targets = !place.link_targets.is_empty() && is_unknown("linkTargets");
     if has_targets {
@@ -256,6 +262,7 @@ mod tests {
         let place = Place {
             project: Some("/srv/shop".to_owned()),
             link_targets: vec!["/etc".to_owned()],
+            branch: Some("feature".to_owned()),
             ..Place::folder("/srv/shop")
         };
         let request = ProposeRequest::new("call_1", "Bash", "{}").expect("valid");
@@ -265,6 +272,8 @@ mod tests {
         assert!(!request.withdraw_when_gone);
         assert!(!leave_out_unknown_field(&mut request, &unknown("withdrawWhenGone")), "it is sent once");
         assert!(leave_out_unknown_field(&mut request, &unknown("linkTargets")));
+        assert!(leave_out_unknown_field(&mut request, &unknown("branch")));
+        assert!(!leave_out_unknown_field(&mut request, &unknown("branch")));
         assert_eq!(
             request.place,
             Some(Place::folder("/srv/shop")),

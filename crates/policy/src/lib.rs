@@ -49,7 +49,7 @@ pub use format::{format, format_layer};
 pub use grant::{PatternContext, ScopePattern};
 pub use judgement::{ApprovalTerms, Judgement, MatchedRule};
 pub use managed::{MAX_MANAGED_RULE_BYTES, MAX_MANAGED_RULES, ManagedRuleError};
-pub use named_paths::named_paths;
+pub use named_paths::{BranchNeeds, branch_needs, named_paths};
 pub use outcome::RuleEffect;
 pub use policy::{Policy, RuleSummary};
 pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, PolicyText, plain_rule_name};

@@ -1,4 +1,4 @@
-//! The paths that a call names, for a proposer that looks at their files.
+//! The paths and branches that a call names, for a proposer that looks at their files and their repository.
 
 use crate::{
     JudgedCall, command_operand::CommandOperand, facts::CallFacts, settings::PolicySettings,
@@ -13,10 +13,32 @@ const MAX_PATH_BYTES: usize = 1024;
 /// only a shell knows is `*`.
 #[must_use]
 pub fn named_paths(tool: &ToolName, arguments: &Json) -> Vec<String> {
-    let settings = PolicySettings::default();
-    let (Ok(thread), principal) = (ThreadId::new("paths"), Principal::system("countersign")) else {
-        return Vec::new();
+    with_facts(tool, arguments, list_paths).unwrap_or_default()
+}
+
+/// What a proposer should say about the repository in which a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BranchNeeds {
+    /// The call may change a branch, so the default branch of its repository matters.
+    pub default: bool,
+    /// The call changes the branch that is checked out, without naming it.
+    pub current: bool,
+}
+
+/// What a proposer should say about the repository in which a call with these arguments runs.
+#[must_use]
+pub fn branch_needs(tool: &ToolName, arguments: &Json) -> BranchNeeds {
+    let read = |facts: &CallFacts<'_>| {
+        let uses = &facts.effects().git;
+        BranchNeeds { default: !uses.is_empty(), current: uses.iter().any(|used| used.is_current) }
     };
+    with_facts(tool, arguments, read).unwrap_or_default()
+}
+
+/// The result of a function of the facts that tool and arguments alone give.
+fn with_facts<T>(tool: &ToolName, arguments: &Json, read: impl FnOnce(&CallFacts<'_>) -> T) -> Option<T> {
+    let settings = PolicySettings::default();
+    let (thread, principal) = (ThreadId::new("paths").ok()?, Principal::system("countersign"));
     let subject = JudgedCall {
         thread: &thread,
         principal: &principal,
@@ -28,7 +50,10 @@ pub fn named_paths(tool: &ToolName, arguments: &Json) -> Vec<String> {
         impact: None,
         definition: None,
     };
-    let facts = CallFacts::new(&settings, &subject, &|| false);
+    Some(read(&CallFacts::new(&settings, &subject, &|| false)))
+}
+
+fn list_paths(facts: &CallFacts<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for script in facts.commands().found.iter().flat_map(CommandOperand::scripts) {
         found.extend(script.named_paths());

@@ -5,6 +5,7 @@
 
 mod answer;
 mod asked_call;
+mod branches;
 mod event;
 mod failure;
 mod generic;
@@ -42,10 +43,10 @@ pub async fn answer_hook(
     terms: HookTerms<'_>,
 ) -> Result<String, HookFailure> {
     let answer = match message.event {
-        HookEvent::BeforeTool => before_tool(gate, caller, message, terms).await?,
-        HookEvent::SkillCommand => skill_command(gate, caller, message, terms).await?,
+        HookEvent::BeforeTool => Box::pin(before_tool(gate, caller, message, terms)).await?,
+        HookEvent::SkillCommand => Box::pin(skill_command(gate, caller, message, terms)).await?,
         HookEvent::PermissionRequest => Box::pin(permission_request(gate, caller, message, terms)).await?,
-        HookEvent::Elicitation => prompt::answer_form(gate, caller, message, terms).await?,
+        HookEvent::Elicitation => Box::pin(prompt::answer_form(gate, caller, message, terms)).await?,
         HookEvent::AfterTool | HookEvent::AfterToolFailure => {
             result::record_result(gate, caller, message).await?
         }
@@ -108,7 +109,7 @@ async fn permission_request(
         // While an agent plans, only the plan itself is a prompt that a person may answer elsewhere.
         let is_offered = caller.prompts_beside_hooks() && !terms.ignores_edits;
         if is_offered && (form.is_some() || is_left && !message.is_planning) {
-            return prompt::offer_prompt(gate, caller, message, &thread, &request, &call, terms).await;
+            return Box::pin(prompt::offer_prompt(gate, caller, message, &thread, &request, &call, terms)).await;
         }
         return Ok(if is_left {
             HookAnswer::NoDecision { arguments: None }

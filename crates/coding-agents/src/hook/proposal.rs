@@ -2,6 +2,7 @@
 
 use super::{
     answer::HookAnswer,
+    branches,
     failure::HookFailure,
     links,
     message::HookMessage,
@@ -105,6 +106,7 @@ pub(super) fn read_call(
     message.tool_input.admit_arguments().map_err(|why| bad("tool_input", &why))?;
     let place = message.place(terms.origin);
     let place = place.map(|place| links::add_link_targets(place, &name, &message.tool_input));
+    let place = place.map(|place| branches::add_branches(place, &name, &message.tool_input));
     let request = ProposeRequest {
         id,
         name,

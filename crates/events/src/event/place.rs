@@ -33,6 +33,12 @@ pub struct Place {
     /// at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link_targets: Vec<String>,
+    /// The Git branch that is checked out in the folder, if the call changes it without naming it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The default branch of the Git repository, if the call may change a branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
     /// The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-code/explore`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -64,6 +70,8 @@ impl Place {
             ("folder", &self.folder),
             ("project", &self.project),
             ("host", &self.host),
+            ("branch", &self.branch),
+            ("defaultBranch", &self.default_branch),
             ("agent", &self.agent),
         ];
         all.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)))
@@ -133,6 +141,8 @@ impl Place {
             folder: mask_field(&self.folder),
             project: mask_field(&self.project),
             host: mask_field(&self.host),
+            branch: mask_field(&self.branch),
+            default_branch: mask_field(&self.default_branch),
             link_targets: self.link_targets.iter().map(mask_text).collect(),
             agent: mask_field(&self.agent),
             digest: self.digest,

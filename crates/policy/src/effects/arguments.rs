@@ -131,7 +131,7 @@ impl TextArgument<'_> {
     /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word.
     fn branch(&self, tool: &str) -> Option<GitUse> {
         let may_be = self.roles.is_branch || tool.contains("__") && is_one_word(self.text);
-        may_be.then(|| GitUse { branch: Some(git::short_name(self.text)), change: None })
+        may_be.then(|| GitUse::new(Some(git::short_name(self.text)), None))
     }
 
     fn names_table(&self) -> bool {

@@ -24,6 +24,14 @@ pub(crate) struct GitUse {
     pub(crate) branch: Option<String>,
     /// The change; `None` if it is unknown.
     pub(crate) change: Option<GitChange>,
+    /// Whether it is the branch that is checked out, which the call does not name.
+    pub(crate) is_current: bool,
+}
+
+impl GitUse {
+    pub(super) const fn new(branch: Option<String>, change: Option<GitChange>) -> Self {
+        Self { branch, change, is_current: false }
+    }
 }
 
 impl GitChange {
@@ -69,8 +77,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<GitUse> {
         "fetch" => uses_of_fetch(rest),
         "update-ref" | "symbolic-ref" => {
             let named = rest.iter().flatten().filter(|word| !word.starts_with('-'));
-            let named: Vec<_> =
-                named.map(|word| GitUse { branch: Some(short_name(word)), change: None }).collect();
+            let named: Vec<_> = named.map(|word| GitUse::new(Some(short_name(word)), None)).collect();
             if named.is_empty() || rest.contains(&None) { vec![unknown()] } else { named }
         }
         _ if has_word(HARMLESS, subcommand) => Vec::new(),
@@ -92,11 +99,11 @@ pub(super) fn use_of_argument(key: &str, text: &str) -> Option<GitUse> {
         "refs",
     ];
     let names = KEYS.contains(&key) || text.starts_with("refs/heads/");
-    names.then(|| GitUse { branch: Some(short_name(text)), change: None })
+    names.then(|| GitUse::new(Some(short_name(text)), None))
 }
 
 const fn unknown() -> GitUse {
-    GitUse { branch: None, change: None }
+    GitUse::new(None, None)
 }
 
 /// The branches that the words of another program may name: all words of a program that changes branches, and full references
@@ -109,9 +116,24 @@ fn doubtful_uses(command: CommandWords<'_>, changes_branches: bool) -> Vec<GitUs
     let named = parts.filter_map(|part| {
         let full = part.split_once("heads/").or_else(|| part.split_once("branches/")).map(|(_, name)| name);
         let name = full.or(changes_branches.then_some(part))?;
-        Some(GitUse { branch: Some(short_name(name)), change: None })
+        Some(GitUse::new(Some(short_name(name)), None))
     });
     named.collect()
+}
+
+/// Subcommands after which the same branch is checked out.
+const KEEPS_BRANCH: &str = "add annotate blame cat-file check-ignore cherry commit count-objects describe diff diff-index diff-tree fetch for-each-ref \
+    format-patch fsck grep help log ls-files ls-remote ls-tree merge-base name-rev notes push range-diff reflog restore rev-list rev-parse rm mv \
+    shortlog show show-branch show-ref status tag var verify-commit version whatchanged";
+
+/// Whether the branch that is checked out where the call runs is the one that a later push of the same line would move: the command
+/// changes neither the branch nor the repository nor what a push means.
+pub(super) fn keeps_current_branch(command: CommandWords<'_>) -> bool {
+    match command.program() {
+        "cd" | "pushd" | "popd" | "env" | "export" | "hub" => false,
+        "git" => command.arguments().next().flatten().is_some_and(|first| has_word(KEEPS_BRANCH, first)),
+        program => !has_word(OTHER_PROGRAMS, program),
+    }
 }
 
 /// The index of the subcommand, after the options of Git itself.
@@ -163,7 +185,7 @@ fn uses_of_push(words: &[Option<&str>]) -> Vec<GitUse> {
     }
     let refspecs: Vec<_> = operands.into_iter().flatten().skip(1).collect();
     if is_every || refspecs.is_empty() {
-        return vec![GitUse { branch: None, change: Some(change) }];
+        return vec![GitUse { is_current: !is_every, ..GitUse::new(None, Some(change)) }];
     }
     let branch_of = |refspec: &str| {
         let (plus, plain) = refspec.strip_prefix('+').map_or((false, refspec), |plain| (true, plain));
@@ -174,7 +196,8 @@ fn uses_of_push(words: &[Option<&str>]) -> Vec<GitUse> {
             other => other,
         };
         let is_unknown = matches!(target, "HEAD" | "@") || target.contains('*') || target.is_empty();
-        GitUse { branch: (!is_unknown).then(|| short_name(target)), change: Some(change) }
+        let is_current = matches!(target, "HEAD" | "@");
+        GitUse { is_current, ..GitUse::new((!is_unknown).then(|| short_name(target)), Some(change)) }
     };
     refspecs.into_iter().map(branch_of).collect()
 }
@@ -208,14 +231,12 @@ fn uses_of_checkout(words: &[Option<&str>]) -> Vec<GitUse> {
 fn uses_of_fetch(words: &[Option<&str>]) -> Vec<GitUse> {
     let targets = words.iter().flatten().filter(|word| !word.contains("://") && !word.contains('@'));
     let targets = targets.filter_map(|word| word.split_once(':').map(|(_, target)| target));
-    targets
-        .map(|target| GitUse { branch: Some(short_name(target)), change: Some(GitChange::Force) })
-        .collect()
+    targets.map(|target| GitUse::new(Some(short_name(target)), Some(GitChange::Force))).collect()
 }
 
 fn named_branches(words: &[Option<&str>], change: GitChange) -> Vec<GitUse> {
     let operands = words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
-    operands.map(|word| GitUse { branch: word.map(short_name), change: Some(change) }).collect()
+    operands.map(|word| GitUse::new(word.map(short_name), Some(change))).collect()
 }
 
 /// The branch name without what a full reference begins with.

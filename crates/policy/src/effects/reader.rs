@@ -1,6 +1,6 @@
 //! Reads the effects of a call from its commands and arguments.
 
-use super::{arguments, call_effects::CallEffects, command_effects::add_command, source::EffectSource};
+use super::{arguments, call_effects::CallEffects, command_effects::add_command, git, source::EffectSource};
 use crate::command_operand::CommandOperand;
 
 /// Reads the effects of a call.
@@ -20,5 +20,17 @@ pub(crate) fn read_effects(source: EffectSource<'_>) -> CallEffects {
         effects.unread.get_or_insert_with(|| "an argument cannot be read".to_owned());
     }
     arguments::add_effects(source, &folders, &mut effects);
+    name_current_branch(source, &mut effects);
     effects
+}
+
+/// Names the branch that is checked out where the call runs, if its proposer says which one that is, and no command of the call may
+/// change that before it is used.
+fn name_current_branch(source: EffectSource<'_>, effects: &mut CallEffects) {
+    let Some(branch) = source.subject.place.and_then(|place| place.branch.as_ref()) else { return };
+    let scripts = || source.commands.found.iter().flat_map(CommandOperand::scripts);
+    let is_kept = scripts().all(|script| script.command_words().all(git::keeps_current_branch));
+    for used in effects.git.iter_mut().filter(|used| used.is_current && is_kept) {
+        used.branch = Some(branch.clone());
+    }
 }

@@ -35,7 +35,11 @@ pub(crate) fn describe_file(used: &FileUse) -> String {
 
 impl fmt::Display for GitUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let branch = self.branch.as_deref().unwrap_or("a branch that it does not name");
+        let branch = self.branch.as_deref().unwrap_or(if self.is_current {
+            "the branch that is checked out"
+        } else {
+            "a branch that it does not name"
+        });
         match self.change {
             Some(GitChange::Update) => write!(f, "moves {branch}"),
             Some(GitChange::Force) => write!(f, "moves {branch} by force"),

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     effects::{GitChange, SqlKind},
     judgement::OwnTerms,
+    names::NameGlobs,
     rule::PolicyRule,
     selector::{
         ProtectedBranches, ProtectedCluster, ProtectedDatabase, ProtectedFiles, ProtectedThings,
@@ -191,11 +192,19 @@ fn read_accesses(node: &TomlNode) -> Result<Vec<PathAccess>, PolicyFault> {
 
 fn read_branches(node: &TomlNode) -> Result<ProtectedBranches, PolicyFault> {
     let mut keys = node.keys("git")?;
-    let branches = selector::read_names(keys.required("branch")?, "branches", None)?;
+    let has_default = keys.optional("default").map(|node| node.flag("default")).transpose()?.unwrap_or(false);
+    let branch = if has_default { keys.optional("branch") } else { Some(keys.required("branch")?) };
+    let branches = branch.map(|node| selector::read_names(node, "branches", None)).transpose()?;
+    let branches =
+        branches.map_or_else(|| NameGlobs::new(Vec::new()).map_err(|e| node.fault(e.to_string())), Ok)?;
     let known = GitChange::ALL.map(|change| (change.as_str(), change));
     let changes = keys.optional("change").map(|node| read_words(node, "changes", &known)).transpose()?;
     keys.reject_unknown()?;
-    Ok(ProtectedBranches { branches, changes: changes.unwrap_or_else(|| GitChange::ALL.to_vec()) })
+    Ok(ProtectedBranches {
+        branches,
+        has_default,
+        changes: changes.unwrap_or_else(|| GitChange::ALL.to_vec()),
+    })
 }
 
 fn read_cluster(node: &TomlNode) -> Result<ProtectedCluster, PolicyFault> {

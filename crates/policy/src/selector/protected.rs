@@ -41,6 +41,8 @@ pub(crate) struct ProtectedFiles {
 #[derive(Debug, Clone)]
 pub(crate) struct ProtectedBranches {
     pub(crate) branches: NameGlobs,
+    /// Whether the default branch of the repository is one of them, as far as the place of the call names it.
+    pub(crate) has_default: bool,
     pub(crate) changes: Vec<GitChange>,
 }
 
@@ -103,14 +105,19 @@ impl ProtectedThings {
         is_simple && is_remote && self.packages.is_none() && self.processes.is_none()
     }
 
-    fn find_strongest(&self, effects: &CallEffects, project: &[String]) -> StrongestUse {
+    fn find_strongest(
+        &self,
+        effects: &CallEffects,
+        project: &[String],
+        default_branch: Option<&str>,
+    ) -> StrongestUse {
         let mut found = StrongestUse::default();
         for used in self.files.iter().flat_map(|_| &effects.files) {
             let answer = self.files.as_ref().map_or(MatchAnswer::No, |files| files.match_use(used, project));
             found.keep(answer, || describe_file(used));
         }
         found.keep_all(self.hosts.as_ref(), &effects.hosts, match_host);
-        found.keep_all(self.git.as_ref(), &effects.git, ProtectedBranches::match_use);
+        found.keep_all(self.git.as_ref(), &effects.git, |git, used| git.match_use(used, default_branch));
         found.keep_all(self.kubernetes.as_ref(), &effects.kubernetes, ProtectedCluster::match_use);
         found.keep_all(self.sql.as_ref(), &effects.sql, ProtectedDatabase::match_use);
         found.keep_all(self.packages.as_ref(), &effects.packages, ProtectedPackages::match_use);
@@ -124,7 +131,9 @@ impl CallFacts<'_> {
     /// Matches if the call has an effect on one of the things.
     pub(crate) fn match_protected(&self, things: &ProtectedThings) -> SelectorHit {
         let effects = self.effects();
-        let StrongestUse { certain, unclear } = things.find_strongest(effects, &self.project_roots());
+        let default_branch = self.subject.place.and_then(|place| place.default_branch.as_deref());
+        let StrongestUse { certain, unclear } =
+            things.find_strongest(effects, &self.project_roots(), default_branch);
         let shown = |words: &str| self.redact_and_shorten(words);
         match (certain, unclear, &effects.unread) {
             (Some(words), ..) => SelectorHit::Yes(shown(&words)),
@@ -169,11 +178,11 @@ impl ProtectedFiles {
 }
 
 impl ProtectedBranches {
-    fn match_use(&self, used: &GitUse) -> MatchAnswer {
-        all_of([
-            match_name(Some(&self.branches), used.branch.as_deref()),
-            match_member(&self.changes, used.change),
-        ])
+    fn match_use(&self, used: &GitUse, default: Option<&str>) -> MatchAnswer {
+        let is_default = self.has_default && used.branch.is_some() && used.branch.as_deref() == default;
+        let branch = match_name(Some(&self.branches), used.branch.as_deref());
+        let branch = if is_default { MatchAnswer::Yes } else { branch };
+        all_of([branch, match_member(&self.changes, used.change)])
     }
 }
 

@@ -216,3 +216,37 @@ fn links_lead_to_protected_files() {
     linked.place = linked.place.map(|place| Place { link_targets: targets, ..place });
     assert_eq!(linked.verdict(&policy), Verdict::Block);
 }
+
+#[test]
+fn branches_of_the_place_are_meant() {
+    const DEFAULT: &str = "package = \"default branch\"";
+    const ANY_CHANGE: &str = "git = { default = true }";
+    let verdict = |things: &str, line: &str, branch: Option<&str>| {
+        let branches = Place {
+            branch: branch.map(str::to_owned),
+            default_branch: Some("stable".to_owned()),
+            ..Place::folder("/srv/shop")
+        };
+        TestCall { place: Some(branches), ..bash(line) }.verdict(&protecting(things))
+    };
+    for (things, line, branch, expected) in [
+        (DEFAULT, "git push --force origin stable", None, Verdict::Block),
+        (DEFAULT, "git push --force origin main", None, Verdict::Block),
+        (DEFAULT, "git push --force origin feature", None, Verdict::Allow),
+        (DEFAULT, "git push --force", None, Verdict::Ask),
+        (DEFAULT, "git push --force", Some("feature"), Verdict::Allow),
+        (DEFAULT, "git push --force", Some("stable"), Verdict::Block),
+        (DEFAULT, "git commit -qm x && git push -f", Some("feature"), Verdict::Allow),
+        (DEFAULT, "git checkout stable && git push -f", Some("feature"), Verdict::Ask),
+        (DEFAULT, "cd ../other && git push -f", Some("feature"), Verdict::Ask),
+        (DEFAULT, "git -C ../other push -f", Some("feature"), Verdict::Ask),
+        (DEFAULT, "git -c push.default=matching push -f", Some("feature"), Verdict::Ask),
+        (DEFAULT, "git push -f origin HEAD", Some("feature"), Verdict::Allow),
+        (DEFAULT, "git push -f --all", Some("feature"), Verdict::Ask),
+        (ANY_CHANGE, "git push", Some("feature"), Verdict::Allow),
+        (ANY_CHANGE, "git push", Some("stable"), Verdict::Block),
+        (ANY_CHANGE, "git push origin main", None, Verdict::Allow),
+    ] {
+        assert_eq!(verdict(things, line, branch), expected, "{things} {line} {branch:?}");
+    }
+}

@@ -43,7 +43,7 @@ const TALL = 400;
  */
 const PLACE_FIELDS = [
   ["server", "on server"], ["address", "server address"], ["program", "in program"], ["folder", "in folder"], ["project", "in project"],
-  ["host", "on machine"], ["agent", "by agent"],
+  ["host", "on machine"], ["branch", "on branch"], ["defaultBranch", "default branch"], ["agent", "by agent"],
 ];
 
 /** The place without a project that is the folder, and an agent that is the proposer, whom the card shows. @param {import("../types.js").Call} call */
