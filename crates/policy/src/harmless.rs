@@ -37,6 +37,8 @@ struct ToolFamily {
     effects: BTreeMap<String, String>,
     #[serde(default)]
     prose: Vec<String>,
+    #[serde(default)]
+    words: Vec<String>,
 }
 
 /// What a tool uses of the files below a folder.
@@ -219,6 +221,14 @@ pub(crate) fn prose_keys(tool: &str) -> Option<&'static [String]> {
     families.find(|family| family.tools.contains(&name)).map(|family| &family.prose[..])
 }
 
+/// Whether all strings in the argument are words for people or a model, so that a name of a thing in them is no use of it. An MCP
+/// server's tool has such arguments only by the rows for every tool.
+pub(crate) fn has_only_words(tool: &str, key: &str) -> bool {
+    let name = if tool.contains(SERVER_END) { String::new() } else { plain_name(tool) };
+    let mut families = TABLE.families.iter().filter(|family| family.words.iter().any(|known| known == key));
+    families.any(|family| family.tools.iter().any(|known| known == "*" || *known == name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +236,8 @@ mod tests {
     #[test]
     fn table_has_no_operand_and_no_empty_row() {
         for family in &TABLE.families {
-            let has_rows = !family.arguments.is_empty() || !family.effects.is_empty();
+            let has_rows =
+                !family.arguments.is_empty() || !family.effects.is_empty() || !family.words.is_empty();
             assert!(has_rows && !family.tools.is_empty());
             for row in &family.arguments {
                 assert!(!row.keys.is_empty() && !row.why.is_empty(), "{row:?}");

@@ -109,7 +109,8 @@ async fn permission_request(
         // While an agent plans, only the plan itself is a prompt that a person may answer elsewhere.
         let is_offered = caller.prompts_beside_hooks() && !terms.ignores_edits;
         if is_offered && (form.is_some() || is_left && !message.is_planning) {
-            return Box::pin(prompt::offer_prompt(gate, caller, message, &thread, &request, &call, terms)).await;
+            return Box::pin(prompt::offer_prompt(gate, caller, message, &thread, &request, &call, terms))
+                .await;
         }
         return Ok(if is_left {
             HookAnswer::NoDecision { arguments: None }

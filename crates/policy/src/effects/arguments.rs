@@ -1,18 +1,19 @@
 //! The effects that the arguments of a call show.
 
 use super::{
-    argument_schema::{ArgumentRoles, ArgumentSchema},
+    argument_schema::ArgumentSchema,
     call_effects::CallEffects,
     cloud,
     command_effects::add_command,
-    git::{self, GitUse},
-    hosts, kubernetes,
+    git, hosts, kubernetes,
     source::EffectSource,
     sql,
+    texts::{TextArgument, collect_texts},
+    typed_text,
 };
 use crate::{
     RuleEffect,
-    harmless::{BesideArgument, ToolKind, ToolReach, prose_keys},
+    harmless::{BesideArgument, ToolKind, ToolReach, has_only_words, prose_keys},
     patch,
     tools::{FOLDER_ARGUMENTS, OperandKind},
     value::{JsonPointer, OrderedValue},
@@ -24,21 +25,6 @@ use countersign_patterns::{
 
 /// Arguments of a search that leave out files by their names.
 const NAME_FILTERS: [&str; 4] = ["glob", "include", "include_pattern", "includePattern"];
-/// Words in the names of arguments that are paths.
-const PATH_WORDS: &str =
-    "path file dir folder uri root source destination target notebook cwd workspace location";
-
-/// The longest text that may be the name of a thing.
-const MAX_NAME_BYTES: usize = 128;
-
-/// An argument that is a string.
-struct TextArgument<'a> {
-    path: Vec<String>,
-    text: &'a str,
-    /// What the schema of the tool says about it.
-    roles: ArgumentRoles,
-}
-
 /// The folders in which a relative path of the call may start.
 pub(super) fn folders_of_call(source: EffectSource<'_>) -> Vec<String> {
     let start = source.subject.place.and_then(|place| place.folder.clone());
@@ -61,33 +47,33 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
         effects.unread.get_or_insert_with(|| "the arguments cannot be read".to_owned());
         return;
     };
-    let mut texts = Vec::new();
-    collect_texts(args, &mut Vec::new(), &mut texts);
+    let mut texts = collect_texts(args);
     let schema = ArgumentSchema::read(source.subject.definition);
     for argument in &mut texts {
         argument.roles = schema.roles(&argument.path);
     }
     let databases: Vec<_> = texts.iter().filter(|argument| argument.names_database()).collect();
     let databases: Vec<_> =
-        databases.iter().flat_map(|argument| sql::names_of_database(argument.text)).collect();
+        databases.iter().flat_map(|argument| sql::names_of_database(&argument.text)).collect();
     let tool = ToolAccess::of_call(source);
-    for argument in texts.iter().filter(|argument| !argument.has_no_effect(source)) {
+    for argument in texts.iter().filter(|argument| !has_no_effect(argument, source)) {
         let key = argument.key();
-        effects.hosts.extend(hosts::uses_in_text(argument.text));
-        effects.hosts.extend(hosts::use_of_name(argument.text).filter(|_| argument.roles.is_host));
-        let branch = git::use_of_argument(key, argument.text);
+        effects.hosts.extend(hosts::uses_in_text(&argument.text));
+        effects.hosts.extend(hosts::use_of_name(&argument.text).filter(|_| argument.roles.is_host));
+        let branch = git::use_of_argument(key, &argument.text);
         let branch = branch.or_else(|| argument.branch(source.subject.tool.as_str()));
         effects.git.extend(branch.filter(|_| !tool.reads_by_name));
-        effects.sql.extend(sql::uses_of_argument(key, argument.text, &databases, argument.roles.is_sql));
+        effects.sql.extend(sql::uses_of_argument(key, &argument.text, &databases, argument.roles.is_sql));
         if argument.names_table() {
-            effects.sql.push(sql::use_of_table(argument.text, &databases, tool.reads_by_name));
+            effects.sql.push(sql::use_of_table(&argument.text, &databases, tool.reads_by_name));
         }
         tool.add_files(argument, folders, &mut effects.files);
     }
     let lines: Vec<_> = texts.iter().filter(|argument| cloud::is_command_argument(argument.key())).collect();
-    for script in lines.iter().map(|argument| ParsedScript::parse(argument.text)) {
+    for script in lines.iter().map(|argument| ParsedScript::parse(&argument.text)) {
         script.command_words().for_each(|command| add_command(effects, command));
     }
+    typed_text::add_effects(source, &texts, folders, effects);
     if tool.searches && texts.iter().all(|argument| !argument.is_path()) {
         let used = FileUse::new(".", folders, PathAccess::Read, false).with_below(&tool.below);
         effects.files.push(used);
@@ -103,71 +89,6 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
         .extend(cloud::use_of_tool(name, text_of, source.says_it_changes).filter(|_| lines.is_empty()));
 }
 
-fn collect_texts<'a>(value: &'a OrderedValue, path: &mut Vec<String>, found: &mut Vec<TextArgument<'a>>) {
-    if let OrderedValue::Text(text) = value {
-        found.push(TextArgument { path: path.clone(), text, roles: ArgumentRoles::default() });
-        return;
-    }
-    for (key, value) in value.children() {
-        path.push(key);
-        collect_texts(value, path, found);
-        path.pop();
-    }
-}
-
-impl TextArgument<'_> {
-    /// The name of the argument, or of the list that contains it.
-    fn key(&self) -> &str {
-        let is_index = |step: &&String| !step.bytes().all(|byte| byte.is_ascii_digit());
-        self.path.iter().rev().find(is_index).map_or("", String::as_str)
-    }
-
-    fn is_path(&self) -> bool {
-        let key = self.key().to_lowercase();
-        let is_named = PATH_WORDS.split_ascii_whitespace().any(|word| key.contains(word));
-        (is_named || self.roles.is_path) && !self.text.contains('\n')
-    }
-
-    /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word.
-    fn branch(&self, tool: &str) -> Option<GitUse> {
-        let may_be = self.roles.is_branch || tool.contains("__") && is_one_word(self.text);
-        may_be.then(|| GitUse::new(Some(git::short_name(self.text)), None))
-    }
-
-    fn names_table(&self) -> bool {
-        let key = self.key().to_lowercase().replace(['_', '-'], "");
-        let is_named =
-            ["table", "tables", "tablename", "collection", "collectionname"].contains(&key.as_str());
-        (is_named || self.roles.is_table) && is_one_word(self.text)
-    }
-
-    fn names_database(&self) -> bool {
-        let key = self.key().to_lowercase();
-        ["database", "db", "dbname", "connection", "connectionstring", "dsn", "host", "server", "profile"]
-            .contains(&key.as_str())
-    }
-
-    /// Whether the argument is a command, which is read as one, or is known to have no effect of its own.
-    fn has_no_effect(&self, source: EffectSource<'_>) -> bool {
-        let names = |pointer: &JsonPointer| pointer.touches_path(&self.path);
-        if !source.commands.found.is_empty() && source.command_pointers.iter().any(names)
-            || source.harmless.iter().any(names)
-        {
-            return true;
-        }
-        let [key] = &self.path[..] else { return false };
-        let tool = source.subject.tool.as_str();
-        if NAME_FILTERS.contains(&key.as_str()) || prose_keys(tool).is_some_and(|keys| keys.contains(key)) {
-            return true;
-        }
-        let value = OrderedValue::Text(self.text.to_owned());
-        let kinds: &[OperandKind] = if source.has_paths { &[OperandKind::Path] } else { &[OperandKind::Url] };
-        let is_search = ToolReach::of_tool(tool) == Some(ToolReach::Content);
-        let kinds = if is_search { &[OperandKind::Path] } else { kinds };
-        BesideArgument { tool, kinds, folder: None, key, value: &value }.is_harmless() && !self.is_path()
-    }
-}
-
 /// What a tool does with the paths among its arguments.
 struct ToolAccess {
     access: PathAccess,
@@ -176,6 +97,35 @@ struct ToolAccess {
     patches: bool,
     /// Whether its own name begins with a verb for reading.
     reads_by_name: bool,
+}
+
+/// Whether the argument is a command, which is read as one, or is known to have no effect of its own.
+fn has_no_effect(argument: &TextArgument<'_>, source: EffectSource<'_>) -> bool {
+    let names = |pointer: &JsonPointer| pointer.touches_path(&argument.path);
+    if !source.commands.found.is_empty() && source.command_pointers.iter().any(names)
+        || source.harmless.iter().any(names)
+    {
+        return true;
+    }
+    let tool = source.subject.tool.as_str();
+    if argument.path.first().is_some_and(|key| has_only_words(tool, key)) {
+        return true;
+    }
+    let [key] = &argument.path[..] else { return false };
+    let is_search = ToolReach::of_tool(tool) == Some(ToolReach::Content);
+    if is_search && NAME_FILTERS.contains(&key.as_str())
+        || prose_keys(tool).is_some_and(|keys| keys.contains(key))
+    {
+        return true;
+    }
+    // What to do with a page may name further pages.
+    if ToolKind::Fetch.includes(tool, RuleEffect::Restrict) && argument.text.contains("://") {
+        return false;
+    }
+    let value = OrderedValue::Text(argument.text.to_string());
+    let kinds: &[OperandKind] = if source.has_paths { &[OperandKind::Path] } else { &[OperandKind::Url] };
+    let kinds = if is_search { &[OperandKind::Path] } else { kinds };
+    BesideArgument { tool, kinds, folder: None, key, value: &value }.is_harmless() && !argument.is_path()
 }
 
 impl ToolAccess {
@@ -205,7 +155,7 @@ impl ToolAccess {
     }
 
     fn add_files(&self, argument: &TextArgument<'_>, folders: &[String], files: &mut Vec<FileUse>) {
-        let text = argument.text;
+        let text = argument.text.as_ref();
         if self.patches || text.starts_with("*** Begin Patch") || text.starts_with("diff --git") {
             let named = patched_files(text).map(|(file, access)| FileUse::new(file, folders, access, false));
             files.extend(named);
@@ -219,18 +169,20 @@ impl ToolAccess {
             files.push(
                 FileUse::new(text, &folders[..folders.len().min(1)], PathAccess::Unknown, false).doubtful(),
             );
-        } else if argument.is_path() {
+        } else if argument.is_path() || NAME_FILTERS.contains(&argument.key()) {
+            let (text, is_open) = expand_variables(text);
+            let text = text.as_str();
             let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let has_ending = name.trim_start_matches('.').contains('.');
             let itself = FolderReach::itself();
             let below = if has_ending && !self.searches { &itself } else { &self.below };
-            files.push(FileUse::new(&with_holes(text), folders, self.access, false).with_below(below));
+            files.push(FileUse::new(&with_holes(text), folders, self.access, is_open).with_below(below));
             if self.access == PathAccess::Unknown && text.contains(char::is_whitespace) {
                 files.extend(uses_in_text(text, folders));
             }
         } else if argument.roles.may_be_path && !text.contains('\n') {
             let used = FileUse::new(&with_holes(text), folders, self.access, false);
-            files.push(used.with_below(self.below.clone()));
+            files.push(used.with_below(&self.below));
             files.extend(uses_in_text(text, folders));
         } else if argument.key() == "pattern" && self.access == PathAccess::List {
             let shown = text.split('/').filter(|segment| *segment != "**").collect::<Vec<_>>().join("/");
@@ -241,9 +193,35 @@ impl ToolAccess {
     }
 }
 
-/// Whether a text is one word, as the name of a thing is.
-fn is_one_word(text: &str) -> bool {
-    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.contains(char::is_whitespace)
+/// The path with `~` for a variable that is the home folder, and U+FFFF for any other variable; true if it has one of these. Some
+/// tools expand them.
+fn expand_variables(path: &str) -> (String, bool) {
+    const HOMES: [&str; 5] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%", "$env:USERPROFILE"];
+    if let Some(rest) = HOMES.iter().find_map(|home| path.strip_prefix(home)) {
+        return (format!("~{}", rest.replace('\\', "/")), false);
+    }
+    let mut found = String::new();
+    let mut rest = path;
+    let mut is_open = false;
+    while let Some((before, after)) = rest.split_once(['$', '%']) {
+        let name = after.trim_start_matches('{');
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        // A character in percent-encoding, and a sign that begins no name, stay.
+        let is_name = end > 0 && !name.starts_with(|c: char| c.is_ascii_digit());
+        let sign = &rest[before.len()..=before.len()];
+        let is_variable = is_name && (sign == "$" || name[end..].starts_with('%'));
+        found.push_str(before);
+        if is_variable {
+            found.push('\u{ffff}');
+            rest = name[end..].trim_start_matches(['}', '%']);
+            is_open = true;
+        } else {
+            found.push_str(sign);
+            rest = after;
+        }
+    }
+    found.push_str(rest);
+    (found, is_open)
 }
 
 /// The path with U+FFFF for each wildcard, which a tool may expand.

@@ -21,6 +21,8 @@ mod processes;
 mod reader;
 mod source;
 mod sql;
+mod texts;
+mod typed_text;
 mod word_list;
 mod words;
 

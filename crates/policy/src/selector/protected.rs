@@ -9,7 +9,7 @@ use crate::{
     names::NameGlobs,
     outcome::SelectorHit,
 };
-use countersign_patterns::{FileUse, FolderReach, MatchAnswer, ProtectedPath, command::PathAccess};
+use countersign_patterns::{FileUse, MatchAnswer, ProtectedPath, command::PathAccess};
 use std::fmt::Display;
 
 /// The things that a protection names. A call that has an effect on any of them matches.

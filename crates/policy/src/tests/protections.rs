@@ -62,6 +62,31 @@ fn ways_that_do_not_name_the_file_are_seen() {
 }
 
 #[test]
+fn words_for_people_name_no_file() {
+    let policy = path_protection("**/.env");
+    for (tool, arguments) in [
+        ("WebSearch", r#"{"query":".env not loaded"}"#),
+        ("TodoWrite", r#"{"todos":[{"content":"Load .env","status":"pending"}]}"#),
+        ("Task", r#"{"description":"x","prompt":"Find how .env is loaded","subagent_type":"Explore"}"#),
+        ("mcp__github__create_issue", r#"{"owner":"o","repo":"r","title":"Ignore .env"}"#),
+        ("Edit", r#"{"file_path":"/srv/shop/a.ts","old_string":"a","new_string":".env"}"#),
+        ("create_file", r#"{"path":"/srv/shop/a.ts","file_text":".env"}"#),
+        ("Bash", r#"{"command":"echo load .env first"}"#),
+        ("Bash", r#"{"command":"find src -name '*.py' -exec grep -l import {} +"}"#),
+        ("mcp__kubernetes__kubectl_get", r#"{"resourceType":"pods"}"#),
+    ] {
+        assert_eq!(in_shop(call(tool, arguments)).verdict(&policy), Verdict::Allow, "{tool} {arguments}");
+    }
+    for (tool, arguments) in [
+        ("mcp__slack__post_message", r#"{"text":"see .env"}"#),
+        ("Read", r#"{"file_path":"$PROJECT/.env"}"#),
+        ("web_fetch", r#"{"prompt":"fetch file:///srv/shop/.env"}"#),
+    ] {
+        assert_ne!(in_shop(call(tool, arguments)).verdict(&policy), Verdict::Allow, "{tool} {arguments}");
+    }
+}
+
+#[test]
 fn harmless_calls_stay_free_beside_protections() {
     let policy = protecting("package = \"secrets\"\nfolders = \"ignore\"");
     let asked: Vec<_> = rows(HARMLESS)

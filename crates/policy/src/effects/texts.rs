@@ -1,0 +1,139 @@
+//! The strings among the arguments of a call, wherever they are.
+
+use super::{
+    argument_schema::ArgumentRoles,
+    git::{self, GitUse},
+    word_list::has_word,
+};
+use crate::value::OrderedValue;
+use std::borrow::Cow;
+
+/// Words in the names of arguments that are paths.
+const PATH_WORDS: &str = "path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders uri uris root \
+    roots source sources src destination dest dst target targets notebook cwd workspace location locations";
+/// The last words of names of arguments that say something about a file, and are no path.
+const OTHER_WORDS: &str = "branch body content contents count data encoding format hash id ids key kind language mode size text type types";
+
+/// The longest text that may be the name of a thing.
+const MAX_NAME_BYTES: usize = 128;
+
+/// The longest string that is read as JSON, in bytes.
+const MAX_NESTED_BYTES: usize = 64 * 1024;
+/// How deep JSON in strings in JSON is read.
+const MAX_NESTING: usize = 3;
+/// The longest list whose strings may be the parts of one.
+const MAX_PARTS: usize = 64;
+
+/// An argument that is a string.
+pub(super) struct TextArgument<'a> {
+    pub(super) path: Vec<String>,
+    pub(super) text: Cow<'a, str>,
+    /// What the schema of the tool says about it.
+    pub(super) roles: ArgumentRoles,
+}
+
+/// All strings among the arguments, with those in JSON inside of strings. Names of members count as strings if they may be paths
+/// or addresses, and the strings of a list also as the parts of one.
+pub(super) fn collect_texts(args: &OrderedValue) -> Vec<TextArgument<'_>> {
+    let mut found = Vec::new();
+    collect(args, &mut Vec::new(), 0, &mut found);
+    found
+}
+
+fn collect<'a>(
+    value: &'a OrderedValue,
+    path: &mut Vec<String>,
+    nesting: usize,
+    found: &mut Vec<TextArgument<'a>>,
+) {
+    let text_at =
+        |path: &[String], text| TextArgument { path: path.to_vec(), text, roles: ArgumentRoles::default() };
+    match value {
+        OrderedValue::Text(text) => {
+            found.push(text_at(path, Cow::Borrowed(text.as_str())));
+            if let Some(nested) = read_nested(text).filter(|_| nesting < MAX_NESTING) {
+                let mut inside = Vec::new();
+                collect(&nested, path, nesting + 1, &mut inside);
+                found.extend(inside.into_iter().map(TextArgument::into_owned));
+            }
+        }
+        OrderedValue::Map(members) => {
+            let names =
+                members.iter().map(|(name, _)| name).filter(|name| name.contains(['/', '.', '~', '\\']));
+            found.extend(names.map(|name| text_at(&[], Cow::Borrowed(name.as_str()))));
+        }
+        OrderedValue::List(values) if (2..=MAX_PARTS).contains(&values.len()) => {
+            if let Some(parts) = values.iter().map(OrderedValue::text).collect::<Option<Vec<_>>>() {
+                let joined = ["/", ""].map(|between| parts.join(between));
+                found.extend(joined.map(|text| text_at(&[], Cow::Owned(text))));
+            }
+        }
+        _ => {}
+    }
+    for (key, value) in value.children() {
+        path.push(key);
+        collect(value, path, nesting, found);
+        path.pop();
+    }
+}
+
+fn read_nested(text: &str) -> Option<OrderedValue> {
+    let is_json = text.trim_start().starts_with(['{', '[']) && text.len() <= MAX_NESTED_BYTES;
+    is_json.then(|| OrderedValue::read(text)).flatten()
+}
+
+/// Whether an argument of this name is a path.
+fn names_path(key: &str) -> bool {
+    let mut spaced = String::new();
+    for c in key.chars() {
+        match c {
+            'A'..='Z' => spaced.extend([' ', c.to_ascii_lowercase()]),
+            '_' | '-' | '.' => spaced.push(' '),
+            c => spaced.push(c),
+        }
+    }
+    let is_about = spaced.rsplit(' ').next().is_some_and(|last| has_word(OTHER_WORDS, last));
+    let is_path = |word: &str| has_word(PATH_WORDS, word) || word.ends_with("path") || word.ends_with("dir");
+    !is_about && spaced.split(' ').any(is_path)
+}
+
+impl TextArgument<'_> {
+    fn into_owned<'b>(self) -> TextArgument<'b> {
+        TextArgument { path: self.path, text: Cow::Owned(self.text.into_owned()), roles: self.roles }
+    }
+
+    /// The name of the argument, or of the list that contains it.
+    pub(super) fn key(&self) -> &str {
+        let is_index = |step: &&String| !step.bytes().all(|byte| byte.is_ascii_digit());
+        self.path.iter().rev().find(is_index).map_or("", String::as_str)
+    }
+
+    /// Whether its name, or the tool's schema, says that it is a path.
+    pub(super) fn is_path(&self) -> bool {
+        (names_path(self.key()) || self.roles.is_path) && !self.text.contains('\n')
+    }
+
+    /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word.
+    pub(super) fn branch(&self, tool: &str) -> Option<GitUse> {
+        let may_be = self.roles.is_branch || tool.contains("__") && is_one_word(&self.text);
+        may_be.then(|| GitUse::new(Some(git::short_name(&self.text)), None))
+    }
+
+    pub(super) fn names_table(&self) -> bool {
+        let key = self.key().to_lowercase().replace(['_', '-'], "");
+        let is_named =
+            ["table", "tables", "tablename", "collection", "collectionname"].contains(&key.as_str());
+        (is_named || self.roles.is_table) && is_one_word(&self.text)
+    }
+
+    pub(super) fn names_database(&self) -> bool {
+        let key = self.key().to_lowercase();
+        ["database", "db", "dbname", "connection", "connectionstring", "dsn", "host", "server", "profile"]
+            .contains(&key.as_str())
+    }
+}
+
+/// Whether a text is one word, as the name of a thing is.
+fn is_one_word(text: &str) -> bool {
+    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.contains(char::is_whitespace)
+}
