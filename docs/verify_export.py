@@ -13,7 +13,7 @@ Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the 
 import hashlib, json, re, sys
 
 FIELDS = ("threadId", "type", "timestamp", "principal")
-TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
+TEXTS = ("arguments", "impact", "description", "effects", "suggestedScopes", "comment", "changes", "content")
 # Prefixes of the event types that have content.
 WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")
 

@@ -12,7 +12,7 @@ import hashlib, json, os, pathlib, re, sqlite3, sys
 
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
-TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
+TEXTS = ("arguments", "impact", "description", "effects", "suggestedScopes", "comment", "changes", "content")
 WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # prefixes of their types
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -97,7 +97,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION content_members(type text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
+    RETURN ARRAY['arguments', 'impact', 'description', 'effects', 'suggestedScopes', 'comment', 'changes', 'content']
         || CASE type WHEN 'TOOL_APPROVAL_ADVICE' THEN ARRAY['labels', 'reason'] END;
 
 CREATE FUNCTION removes_content(old_row events, new_row events) RETURNS boolean

@@ -90,14 +90,14 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
                 AND (SELECT count(*) FROM json_each(NEW.data, '$.erased') t
                     WHERE length(t.value) = 64 AND t.value NOT GLOB '*[^0-9a-f]*')
                 = (SELECT count(*) FROM json_each(OLD.data) t WHERE NEW.data -> 'erased' ->> t.key IS NOT NULL
-                    OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content')
+                    OR t.key IN ('arguments', 'impact', 'description', 'effects', 'suggestedScopes', 'comment', 'changes', 'content')
                     OR OLD.type = 'TOOL_APPROVAL_ADVICE' AND t.key IN ('labels', 'reason'))
             UNION ALL
             SELECT r.value -> 'texts' FROM events x, json_each(x.data, '$.rows') r
             WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id AND r.value ->> 'seq' = OLD.seq
                 AND x.data ->> 'toolCallId' = coalesce(OLD.data ->> 'toolCallId', OLD.data ->> 'id'))
         WHERE json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
-            '$.suggestedScopes', '$.comment', '$.changes', '$.content',
+            '$.effects', '$.suggestedScopes', '$.comment', '$.changes', '$.content',
             iif(OLD.type = 'TOOL_APPROVAL_ADVICE', '$.labels', '$.erased'),
             iif(OLD.type = 'TOOL_APPROVAL_ADVICE', '$.reason', '$.erased'),
             iif(hashes -> 'scope' IS NULL, '$.erased', '$.scope')), '$.erased', json(hashes)))) BEGIN

@@ -139,6 +139,15 @@ LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCall
 LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED' AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
 WHERE m.type = 'TOOL_EXECUTION_MISMATCH';
 
+-- One row per recorded effect of a call: what it does to a file, a host or another thing, as its masked arguments showed it when
+-- it was proposed. Calls that earlier versions recorded, and erased ones, have none.
+CREATE VIEW effects AS
+SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool, c.timestamp AS proposed_at,
+    c.principal AS proposed_by, f.value ->> 'kind' AS kind, f.value ->> 'access' AS access, f.value ->> 'target' AS target,
+    coalesce(f.value ->> 'certain', 1) = 1 AS certain
+FROM events c, json_each(c.data, '$.effects') f
+WHERE c.type = 'TOOL_CALL';
+
 -- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');
 CREATE VIEW decisions AS

@@ -40,7 +40,7 @@ impl ErasureStory {
     }
 
     pub(crate) async fn proposes(&self, id: &str, secret: &str) -> api::Call {
-        let arguments = format!(r#"{{"text":"{secret}"}}"#);
+        let arguments = format!(r#"{{"text":"{secret}","file":"/srv/{secret}"}}"#);
         let request = api::ProposeRequest {
             description: Some(format!("mails {secret}")),
             ..api::ProposeRequest::new(id, "mail", &arguments).expect("valid")
@@ -88,6 +88,8 @@ async fn erased_call_loses_only_its_texts(world: &mut World) {
     let story = ErasureStory::open(world).await;
     story.runs("call_1", SECRET).await;
     let tip = world.verify().await.tip;
+    let effects = world.run_shell("SELECT kind, target FROM effects").await.expect("reads");
+    assert_eq!(effects, format!("file|/srv/{SECRET}"));
     let before =
         story.bot.call(&story.thread, &api::parse_call_id("call_1").expect("valid")).await.expect("reads");
     let report = story.erases("call_1").await.expect("erased");
@@ -107,6 +109,7 @@ async fn erased_call_loses_only_its_texts(world: &mut World) {
     assert!(world.store().verify_from(from, |_| {}).await.expect("reads").holds(), "no earlier link changed");
     assert!(story.erases("call_1").await.is_ok(), "to erase it again is no error");
     assert_eq!(world.verify().await.events, report.events);
+    assert_eq!(world.run_shell("SELECT count(*) FROM effects").await.expect("reads"), "0");
     let row = "SELECT coalesce(CAST(arguments AS text), 'none'), erased_by, decided_by FROM calls";
     assert_eq!(world.run_shell(row).await.expect("reads"), "none|user:ada|user:ada");
     story.ends().await;

@@ -9,6 +9,7 @@ on_each_database! {
     calls_are_listed_newest_first_and_filtered,
     pending_calls_are_filtered_by_proposal,
     threads_are_listed_by_activity_with_their_counts,
+    calls_are_found_by_what_they_touch,
     tally_counts_the_outcome_of_each_call,
     probe_writes_and_reads_without_an_event,
     thread_history_lists_its_calls_newest_first,
@@ -102,6 +103,43 @@ async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
         ..EventFilter::default()
     };
     assert_eq!(list(span, None, 100).await, "t/denied t/allowed");
+}
+
+async fn calls_are_found_by_what_they_touch(world: &mut World) {
+    for (id, command) in [
+        ("reads", "cat .env"),
+        ("copies", "cp src/a_b.txt /srv/100%.txt"),
+        ("fetches", "curl https://Example.com/x"),
+        ("none", "echo"),
+    ] {
+        let arguments = format!(r#"{{"command":"{command}"}}"#);
+        world
+            .agent("bot")
+            .proposes_to(id, Proposal { arguments: &arguments, ..Proposal::default() })
+            .await
+            .expect("asked");
+    }
+    let now = world.now();
+    for (pattern, expected) in [
+        (".env", "reads"),
+        (".ENV", "reads"),
+        ("env", ""),
+        ("*", "fetches copies reads"),
+        ("a_b.txt", "copies"),
+        ("a?b*", "copies"),
+        ("axb.txt", ""),
+        ("100%.txt", "copies"),
+        ("10%", ""),
+        ("example.com", "fetches"),
+    ] {
+        for thread_id in [None, ThreadId::new("t").ok()] {
+            let filter = EventFilter { thread_id, touches: pattern.parse().ok(), ..EventFilter::default() };
+            assert!(filter.touches.is_some(), "{pattern}");
+            let page = world.store().calls(&filter, None, now, 0, 100).await.expect("reads");
+            let ids: Vec<_> = page.items.iter().map(|call| call.id().to_string()).collect();
+            assert_eq!(ids.join(" "), expected, "{pattern}");
+        }
+    }
 }
 
 async fn pending_calls_are_filtered_by_proposal(world: &mut World) {

@@ -54,7 +54,11 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ),
     (
         "Which calls were allowed without a person?",
-        &["|release|list_1|list|policy|policy:listing is free|listing is free", "|night|night_1|bash|mode|"],
+        &[
+            "|release|list_1|list|policy|policy:listing is free|listing is free",
+            "|night|night_1|bash|mode|",
+            "|night|night_2|bash|mode|",
+        ],
     ),
     ("In which calls did an approver change the arguments?", &["|user:ada|release|mail_1|all|team"]),
     (
@@ -137,6 +141,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("Which calls failed, and how long did they run?", &["|release|fetch_1|fetch|worker-1|30|"]),
     ("Which calls were erased?", &["|user:zoe|release|fetch_1|fetch|request 17"]),
     ("Which decisions were made with SQL?", &["|user:ada|docs|docs_2|deny"]),
+    ("Who touched a file since May?", &["|night|night_2|bash|agent:bot|read|.env|"]),
+    ("What was touched most?", &["file|.env|1|1"]),
 ];
 
 /// The story's people, agents and clock.
@@ -279,6 +285,7 @@ async fn change_settings(story: &AuditStory<'_>) {
     let mode = api::ModeRequest { mode: Mode::ApproveAll, new_thread: true };
     ben.send(operations::SetMode { thread: thread_id("night"), body: mode }).await.expect("set");
     story.proposes("night", "night_1", "bash", r#"{"command":"sync"}"#).await;
+    story.proposes("night", "night_2", "bash", r#"{"command":"cat .env"}"#).await;
     let replaces = ada.send(operations::ShowPolicy {}).await.expect("reads").hash;
     let (text, source) = ("default = \"ask\"\n".to_owned(), "night.toml".to_owned());
     let policy = api::PolicyRequest { text, layers: Vec::new(), source, replaces };

@@ -92,6 +92,8 @@ interface PeriodOptions extends PageOptions {
 export interface CallsOptions extends PeriodOptions {
   state?: CallState | (string & {}) | undefined;
   argumentsHash?: string | undefined;
+  /** A pattern such as `.env` for what a call touches, as recorded. */
+  touches?: string | undefined;
   after?: number | undefined;
 }
 
@@ -126,6 +128,6 @@ export interface CallOptions<A> extends ThreadOptions, ProposalOptions {
 
 /** The query string for a list of calls or events. */
 export function periodQuery(options: CallsOptions & Pick<EventsOptions, "types">, after?: number | string): ListQuery {
-  const { types, state, tool, principal, argumentsHash, since, until, limit } = options;
-  return listQuery({ type: types, state, tool, principal, argumentsHash, since, until, limit, after });
+  const { types, state, tool, principal, argumentsHash, touches, since, until, limit } = options;
+  return listQuery({ type: types, state, tool, principal, argumentsHash, touches, since, until, limit, after });
 }

@@ -1,6 +1,6 @@
 //! The filter of lists and streams.
 
-use crate::{EventType, Principal, Sha256, ThreadId, Timestamp, ToolName};
+use crate::{EffectPattern, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName};
 
 /// Selects events and calls. An empty filter selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct LogFilter {
     pub until: Option<Timestamp>,
     /// Only calls that were proposed with these arguments. Only lists of calls use it.
     pub arguments_hash: Option<Sha256>,
+    /// Only calls with a recorded effect on something that matches. Only lists of calls use it.
+    pub touches: Option<EffectPattern>,
 }
 
 impl LogFilter {

@@ -124,8 +124,8 @@ pub use webhooks::{
 
 // The parameter types of the trait, so that a caller needs no other crate.
 pub use countersign_events::{
-    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName,
+    CallId, CallState, CallStateFilter, EffectPattern, Event, EventType, Json, Principal, Sha256, ThreadId,
+    Timestamp, ToolName,
 };
 
 /// Parses a thread's id. The error names the field `thread`.

@@ -103,6 +103,7 @@ impl ListUrl {
             .with("since", filter.since)
             .with("until", filter.until)
             .with("argumentsHash", filter.arguments_hash)
+            .with("touches", filter.touches.as_ref())
     }
 
     fn page(self, page: api::PageQuery) -> Self {

@@ -19,8 +19,8 @@ use std::{borrow::Cow, fmt};
 
 /// The members of call events and messages that hold content from people and agents. `docs/verify_log.py` has the same
 /// list.
-pub const TEXTS: [&str; 7] =
-    ["arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content"];
+pub const TEXTS: [&str; 8] =
+    ["arguments", "impact", "description", "effects", "suggestedScopes", "comment", "changes", "content"];
 
 /// The further content members of an advice. In other events, members with these names hold policy content.
 pub const ADVICE_TEXTS: [&str; 2] = ["labels", "reason"];

@@ -11,7 +11,7 @@ use crate::{
     outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
 };
-use countersign_events::{Basis, ShadowVerdict, Verdict};
+use countersign_events::{Basis, RecordedEffect, ShadowVerdict, Verdict};
 
 impl Policy {
     /// The rule that the log names where a policy only observes.
@@ -84,6 +84,14 @@ impl Policy {
             .iter()
             .map(|words| facts.redactor().redact_text(words).unwrap_or_else(|| words.clone()))
             .collect()
+    }
+
+    /// The effects of the call for the log. The subject has the arguments as the log keeps them, and further secrets are masked.
+    #[must_use]
+    pub fn record_effects(&self, subject: &JudgedCall<'_>) -> Vec<RecordedEffect> {
+        let facts = CallFacts::new(&self.settings, subject, &|| false);
+        let mask = |text: &str| facts.redactor().redact_text(text).unwrap_or_else(|| text.to_owned());
+        facts.effects().to_records(mask)
     }
 
     /// The verdict on every call of the subject's tool, whatever its arguments are; `None` if it depends on them.

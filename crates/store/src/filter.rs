@@ -2,7 +2,7 @@
 
 use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
-    CallId, Event, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicySet,
+    CallId, EffectPattern, Event, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicySet,
 };
 
 /// Conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
@@ -25,6 +25,8 @@ pub struct EventFilter {
     pub until: Option<Timestamp>,
     /// Only calls that were proposed with these arguments. Only lists of calls use it.
     pub arguments_hash: Option<Sha256>,
+    /// Only calls with a recorded effect on something that matches. Only lists of calls use it.
+    pub touches: Option<EffectPattern>,
 }
 
 impl EventFilter {

@@ -189,7 +189,8 @@ impl Store {
             .bind(filter.principal.as_ref().map(ToString::to_string))
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()))
-            .bind(filter.arguments_hash.map(|hash| hash.to_string()));
+            .bind(filter.arguments_hash.map(|hash| hash.to_string()))
+            .bind(filter.touches.as_ref().map(countersign_events::EffectPattern::to_like));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
         let calls = self.query_calls(name, query).await?;
         let next = if calls.cut || calls.items.len() > limit {

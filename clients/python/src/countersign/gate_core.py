@@ -205,14 +205,15 @@ class GateCore:
         tool: str | None = None,
         principal: str | None = None,
         arguments_hash: str | None = None,
+        touches: str | None = None,
         since: str | None = None,
         until: str | None = None,
         limit: int | None = None,
         after: int | None = None,
     ) -> Steps[CallPage]:
-        """Lists calls, the newest first."""
+        """Lists calls, the newest first. ``touches`` is a pattern such as ``.env`` for what a call touches, as recorded."""
         filters: dict[str, object] = {"state": state, "tool": tool, "principal": principal, "since": since, "until": until}
-        query = ops.list_query(**filters, argumentsHash=arguments_hash, limit=limit, after=after)
+        query = ops.list_query(**filters, argumentsHash=arguments_hash, touches=touches, limit=limit, after=after)
         return ops.calls(thread, query)
 
     def events(

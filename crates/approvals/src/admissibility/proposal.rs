@@ -131,11 +131,11 @@ impl RecordedProposal<'_> {
             recent.arguments = recent.arguments.with_erased_as_same(self.call);
         }
         self.guess(judgement, policy, thread, expires_in).map(|mut guess| {
-            if let CommandEvidence::Judgement(judged) = guess.evidence {
+            if let CommandEvidence::Proposal(review) = guess.evidence {
                 let suggested = request.suggested_scopes.clone();
                 // Earlier versions offered to remember the answer to a question.
                 let is_question = !request.options.contains(&Decision::AllowSession);
-                let review = ProposalReview { judged, logged: None, suggested, is_question };
+                let review = ProposalReview { suggested, is_question, ..review };
                 guess.evidence = CommandEvidence::Proposal(review);
             }
             guess
@@ -182,7 +182,13 @@ impl RecordedProposal<'_> {
         let ToolCall { id, name, place, annotations, impact, description, definition, replaces, .. } =
             self.call.clone();
         let arguments = self.arguments()?;
-        let evidence = evidence::judgement_evidence(arguments.hash(), judgement);
+        let evidence = CommandEvidence::Proposal(ProposalReview {
+            judged: evidence::judged(arguments.hash(), judgement),
+            logged: None,
+            suggested: Vec::new(),
+            is_question: false,
+            effects: self.call.effects.clone(),
+        });
         self.compare_definitions_as_recorded(&mut thread);
         let identity = self.identity().unwrap_or(DefinitionIdentity::Unknown);
         let command = ProposeCommand {

@@ -2,7 +2,9 @@
 //! people, so the gate runs them before the command is queued and never on the writer.
 
 use crate::{Refused, scope::suggest_scopes};
-use countersign_events::{CallId, Json, QuestionForm, Sha256, SuggestedScope, Verdict, json::ArgumentChange};
+use countersign_events::{
+    CallId, Json, QuestionForm, RecordedEffect, Sha256, SuggestedScope, Verdict, json::ArgumentChange,
+};
 use countersign_policy::{JudgedCall, Judgement, Policy};
 use countersign_redaction::{RedactedJson, Redactor};
 use std::{collections::HashMap, fmt, sync::Arc};
@@ -98,6 +100,8 @@ pub struct ProposalReview {
     pub suggested: Vec<SuggestedScope>,
     /// Whether the call asks people something: only a person answers it, and each time anew.
     pub is_question: bool,
+    /// What the call does. The log stores it.
+    pub effects: Vec<RecordedEffect>,
 }
 
 impl ProposalReview {
@@ -105,17 +109,16 @@ impl ProposalReview {
     #[must_use]
     pub fn new(policy: &Policy, judged: ArgumentsJudgement, proposed: &JudgedCall<'_>) -> Self {
         let logged = logged_arguments(policy.redactor(), proposed.arguments);
+        let as_logged = JudgedCall { arguments: &logged.json, redacted: &logged.pointers, ..*proposed };
+        let effects = policy.record_effects(&as_logged);
         // A request for a call that the policy allows is the thread's: it asks a person each time.
         let suggested = if judged.judgement.verdict == Verdict::Ask {
-            suggest_scopes(
-                policy,
-                &JudgedCall { arguments: &logged.json, redacted: &logged.pointers, ..*proposed },
-            )
+            suggest_scopes(policy, &as_logged)
         } else {
             Vec::new()
         };
         let is_question = QuestionForm::read(proposed.tool, proposed.arguments).is_some();
-        Self { judged, logged: Some(logged), suggested, is_question }
+        Self { judged, logged: Some(logged), suggested, is_question, effects }
     }
 }
 
@@ -184,6 +187,14 @@ impl CommandEvidence {
         match self {
             Self::Edit(review) => Some(review),
             Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) | Self::Waiting(_) => None,
+        }
+    }
+
+    /// What the proposed call does.
+    pub(super) fn effects(&self) -> &[RecordedEffect] {
+        match self {
+            Self::Proposal(review) => &review.effects,
+            Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) | Self::Waiting(_) => &[],
         }
     }
 

@@ -117,6 +117,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
         replaces: propose.replaces.clone(),
         redacted: logged.pointers,
+        effects: context.evidence.effects().to_vec(),
         erased: ErasedTexts::new(),
     }
 }

@@ -10,7 +10,7 @@ use countersign_console::{
     ColumnFit, CommandContext, CommandExit, TableCell, TextStyle, TextTable, describe_empty_log, escape_text,
     format_age, print_error, print_json, print_line, summarize_arguments,
 };
-use countersign_events::{CallState, CallStateFilter, Status};
+use countersign_events::{CallState, CallStateFilter, EffectPattern, Status};
 use countersign_store::Clock;
 
 /// Options of `calls`.
@@ -24,8 +24,15 @@ pub(crate) struct CallsArgs {
     /// Only calls in this state, or in this part of a state
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<CallStateFilter>,
+    /// Only calls that touch what this pattern names, such as .env or '*.prod.example.com', as recorded
+    #[arg(long, value_name = "PATTERN", value_parser = touched)]
+    touches: Option<EffectPattern>,
     #[command(flatten)]
     page: PageArgs,
+}
+
+fn touched(text: &str) -> Result<EffectPattern, String> {
+    text.parse().map_err(|why: countersign_events::InvalidEffectPattern| why.to_string())
 }
 
 fn states() -> impl TypedValueParser<Value = CallStateFilter> {
@@ -35,12 +42,17 @@ fn states() -> impl TypedValueParser<Value = CallStateFilter> {
 
 pub(crate) async fn list_calls(context: &CommandContext, args: &CallsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let (filter, state) = (args.filters.filter()?, args.state);
+    let filter = api::LogFilter { touches: args.touches.clone(), ..args.filters.filter()? };
+    let state = args.state;
     let (mut calls, mut next) = (Vec::new(), None);
     let mut progress = context.progress("events");
     let mut newest = None;
     // With a state filter, each page may contain few matches, so read full pages.
-    let limit = if state.is_some() { api::MAX_PAGE } else { args.page.limit().min(api::MAX_PAGE) };
+    let limit = if state.is_some() || filter.touches.is_some() {
+        api::MAX_PAGE
+    } else {
+        args.page.limit().min(api::MAX_PAGE)
+    };
     read_pages(args.page.after, async |page| {
         let found = gate.calls(&filter, state, api::PageQuery { limit, ..page }).await?;
         calls.extend(found.calls);

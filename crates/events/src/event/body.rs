@@ -152,6 +152,7 @@ mod tests {
             definition_hash: None,
             replaces: None,
             redacted: Vec::new(),
+            effects: Vec::new(),
             erased: ErasedTexts::new(),
         };
         let data = Body::ToolCall(call.clone()).data().expect("serialises");

@@ -137,7 +137,7 @@ pub(super) fn keeps_current_branch(command: CommandWords<'_>) -> bool {
 }
 
 /// The index of the subcommand, after the options of Git itself.
-fn find_subcommand(arguments: &[Option<&str>]) -> Option<usize> {
+pub(super) fn find_subcommand(arguments: &[Option<&str>]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = arguments.get(at)? {
         match *word {

@@ -1,6 +1,8 @@
 //! Reads the effects of a call from its commands and arguments.
 
-use super::{arguments, call_effects::CallEffects, command_effects::add_command, git, source::EffectSource};
+use super::{
+    arguments, call_effects::CallEffects, command_effects::add_command, git, git_files, source::EffectSource,
+};
 use crate::command_operand::CommandOperand;
 
 /// Reads the effects of a call.
@@ -12,8 +14,13 @@ pub(crate) fn read_effects(source: EffectSource<'_>) -> CallEffects {
         if let Some(why) = script.find_unread() {
             effects.unread.get_or_insert(why);
         }
+        // The folder to which the line goes is not known here.
+        let stays =
+            script.command_words().all(|command| !matches!(command.program(), "cd" | "pushd" | "popd"));
+        let start: &[String] = if stays { &folders } else { &[] };
         for command in script.command_words() {
             add_command(&mut effects, command);
+            effects.files.extend(git_files::uses_of_command(command, start));
         }
     }
     if source.commands.gap.is_some() {

@@ -233,6 +233,69 @@ fn home_is_guarded_without_the_project() {
 }
 
 #[test]
+fn git_takes_up_files_without_their_names() {
+    let asks = protecting("path = \"**/.env\"");
+    let ignores = protecting("path = \"**/.env\"\nfolders = \"ignore\"");
+    for line in [
+        "git add .",
+        "git add -A",
+        "git add --all",
+        "git add src",
+        "cd api && git add .",
+        "git stash -u",
+        "git clean -fdx",
+    ] {
+        assert_eq!(in_shop(bash(line)).verdict(&asks), Verdict::Ask, "{line}");
+        assert_eq!(in_shop(bash(line)).verdict(&ignores), Verdict::Allow, "{line}");
+    }
+    assert_eq!(in_shop(bash("git add .env")).verdict(&ignores), Verdict::Block);
+    for line in [
+        "git add -u",
+        "git add a.rs src/b.rs",
+        "git add -n .",
+        "git stash",
+        "git diff",
+        "git commit -qam x",
+        "git clean -n",
+    ] {
+        assert_eq!(in_shop(bash(line)).verdict(&asks), Verdict::Allow, "{line}");
+    }
+}
+
+#[test]
+fn recorded_effects_are_masked_and_bounded() {
+    let policy = Policy::shipped();
+    let records = |call: TestCall| {
+        let records = policy.record_effects(&in_shop(call).subject());
+        let shown = |effect: &countersign_events::RecordedEffect| {
+            let access = effect.access.as_deref().unwrap_or("-");
+            format!("{} {access} {}{}", effect.kind, effect.target, if effect.certain { "" } else { " ?" })
+        };
+        records.iter().map(shown).collect::<Vec<_>>()
+    };
+    for (line, expected) in [
+        ("cat .env", vec!["file read /srv/shop/.env"]),
+        ("npm i left-pad", vec!["package install npm:left-pad"]),
+        ("git push -f origin main", vec!["branch force main"]),
+        ("kill 12", vec!["process stop 12"]),
+        ("aws s3 ls", vec!["cloud read aws/s3"]),
+        ("psql -d prod -c 'drop table x'", vec!["database schema prod/x"]),
+        ("ls", vec![]),
+        ("make", vec![]),
+    ] {
+        assert_eq!(records(bash(line)), expected, "{line}");
+    }
+    let many: Vec<_> = (0..100).map(|number| format!("dir/file{number}.txt")).collect();
+    assert_eq!(records(bash(&format!("cat {}", many.join(" ")))).len(), 32);
+    let long = "x/".repeat(3000);
+    let total: usize = records(bash(&format!("cat {long} {long}y {long}z"))).iter().map(String::len).sum();
+    assert!(total < 1000, "{total}");
+    let token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    let secret = records(bash(&format!("cat dir/{token}/x")));
+    assert!(!secret.is_empty() && secret.iter().all(|text| !text.contains(token)), "{secret:?}");
+}
+
+#[test]
 fn links_lead_to_protected_files() {
     let policy = path_protection("~/.ssh/**");
     let mut linked = in_shop(bash("cat notes"));

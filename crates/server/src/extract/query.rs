@@ -56,9 +56,9 @@ parameter_sets! {
     /// Query parameters for a thread's pending calls.
     pub(crate) ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
     /// Query parameters for calls.
-    pub(crate) CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash"];
+    pub(crate) CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash", "touches"];
     /// Query parameters for a thread's calls.
-    pub(crate) ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash"];
+    pub(crate) ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash", "touches"];
     /// The parameters of suggested rules.
     pub(crate) SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
 }
@@ -146,6 +146,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             "argumentsHash" => filter.arguments_hash = Some(parse_hash(name, value)?),
+            "touches" => filter.touches = Some(parse::<api::EffectPattern>(name, value)?),
             "for" => self.reader = Some(parse(name, value)?),
             "format" => self.format = Some(parse(name, value)?),
             "atLeast" => self.at_least = Some(parse_number(name, value, HABIT)?.into()),
@@ -253,6 +254,17 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
         "argumentsHash" => {
             ("Only calls that were proposed with the arguments of this hash.", Sha256::schema())
         }
+        "touches" => (
+            "Only calls that touch what this pattern names, as the log recorded it when they were proposed: a file, a host, a \
+             branch. `*` is any text and `?` any character, without regard to case; the pattern stands for the whole name or for \
+             its end behind a `/`.",
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .min_length(Some(1))
+                .max_length(Some(api::EffectPattern::MAX_BYTES))
+                .examples([".env"])
+                .into(),
+        ),
         "for" => (
             "Returns the whole conversation in one format, instead of a page of messages as they were sent: for a \
              `model`, without approvals and with exactly one result after each call; for a `client`, with everything \

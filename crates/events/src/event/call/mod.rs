@@ -2,6 +2,7 @@
 
 mod advice;
 mod approval;
+mod effect;
 mod erasure;
 mod execution;
 mod proposal;
@@ -11,6 +12,7 @@ pub use approval::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
     PolicyChange, SameCall, SuggestedScope,
 };
+pub use effect::{EffectPattern, InvalidEffectPattern, RecordedEffect};
 pub(super) use erasure::with_placeholders;
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{
@@ -25,7 +27,7 @@ macro_rules! call_events {
             ToolCall(ToolCall) = "TOOL_CALL" {
                 call: id,
                 once_per: ["id"],
-                content: ["arguments", "impact", "description"],
+                content: ["arguments", "impact", "description", "effects"],
             },
             /// The policy asks people.
             ApprovalRequest(ApprovalRequest) = "TOOL_APPROVAL_REQUEST" {

@@ -1,6 +1,6 @@
 //! The proposed call, and the facts about its tool.
 
-use crate::{CallId, ErasedTexts, Json, Place, Sha256, ToolName, Verdict};
+use crate::{CallId, ErasedTexts, Json, Place, RecordedEffect, Sha256, ToolName, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_CALL`: an agent's wish to run a tool.
@@ -40,6 +40,9 @@ pub struct ToolCall {
     /// hash is over the arguments as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+    /// What the call does, as far as its masked arguments show it. Earlier versions recorded none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<RecordedEffect>,
     /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,

@@ -1,0 +1,50 @@
+//! The files that Git takes up, moves or deletes without their names.
+//!
+//! `git add .` stages a file that no `.gitignore` leaves out, and a later push sends it; which files that are, the call does not show.
+//! `git diff`, `git commit -a` and a plain `git stash` use files that are tracked already.
+
+use super::git::find_subcommand;
+use countersign_patterns::{
+    FileUse, FolderReach,
+    command::{CommandWords, PathAccess},
+};
+
+/// The folders whose files a command uses in this way, as uses that are not certain.
+pub(super) fn uses_of_command(command: CommandWords<'_>, folders: &[String]) -> Vec<FileUse> {
+    if command.program() != "git" {
+        return Vec::new();
+    }
+    let arguments: Vec<_> = command.arguments().collect();
+    let Some(at) = find_subcommand(&arguments) else { return Vec::new() };
+    let rest: Vec<_> = arguments[at + 1..].iter().flatten().copied().collect();
+    let has = |letters: &[char], long: &[&str]| {
+        rest.iter().any(|word| {
+            let is_bundle = word.starts_with('-') && !word.starts_with("--");
+            long.contains(word) || is_bundle && word.contains(letters)
+        })
+    };
+    let operands = rest.iter().filter(|word| !word.starts_with('-')).copied();
+    let access = match arguments[at].unwrap_or_default() {
+        "add" | "stage" if !has(&['u', 'n'], &["--update", "--dry-run"]) => PathAccess::Read,
+        "stash" if has(&['u', 'a'], &["--include-untracked", "--all"]) => PathAccess::Write,
+        "clean" if !has(&['n'], &["--dry-run"]) => PathAccess::Delete,
+        _ => return Vec::new(),
+    };
+    let is_add = access == PathAccess::Read;
+    let named: Vec<_> = operands.filter(|word| !is_add || is_folder(word)).collect();
+    let takes_all = if is_add { has(&['A'], &["--all", "--no-ignore-removal"]) } else { true };
+    let places = if named.is_empty() && takes_all || !is_add { vec!["."] } else { named };
+    let use_of = |place: &str| {
+        FileUse::new(place, folders, access, false).doubtful().with_below(FolderReach::everything())
+    };
+    places.into_iter().map(use_of).collect()
+}
+
+/// Whether an operand may be a folder: a name without an ending, or a pattern.
+fn is_folder(word: &str) -> bool {
+    let name = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    word.ends_with('/')
+        || matches!(name, "." | "..")
+        || !name.trim_start_matches('.').contains('.')
+        || name.contains('*')
+}
