@@ -42,7 +42,7 @@ async fn duplicate_or_unknown_parameter_is_refused() {
         parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/threads/t/tool-calls?thread=t2").await, @r#"
-        422 invalid: unknown parameter "thread"; the parameters are after, limit, tool, principal, state, since, until and argumentsHash
+        422 invalid: unknown parameter "thread"; the parameters are after, limit, tool, principal, state, since, until, argumentsHash and touches
         parameter: "thread"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"

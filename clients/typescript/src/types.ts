@@ -703,6 +703,10 @@ export interface Place {
    * `claude-code/explore`.
    */
   agent?: string | null | undefined;
+  /** The Git branch that is checked out in the folder, if the call changes it without naming it. */
+  branch?: string | null | undefined;
+  /** The default branch of the Git repository, if the call may change a branch. */
+  defaultBranch?: string | null | undefined;
   /**
    * SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it: places
    * that differ in a secret alone stay different.
@@ -872,6 +876,13 @@ export interface ProposedPlace {
    * `claude-code/explore`. The proposer's principal does not change.
    */
   agent?: string | null | undefined;
+  /**
+   * The Git branch that is checked out in the folder, if the call changes it without naming it, such as `git
+   * push`.
+   */
+  branch?: string | null | undefined;
+  /** The default branch of the Git repository, if the call may change a branch. */
+  defaultBranch?: string | null | undefined;
   /** The folder in which the call runs. */
   folder?: string | null | undefined;
   /** The machine on which the call runs. */

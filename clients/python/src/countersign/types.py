@@ -994,6 +994,12 @@ class Place(TypedDict):
     code/explore`.
     """
 
+    branch: NotRequired[str | None]
+    """The Git branch that is checked out in the folder, if the call changes it without naming it."""
+
+    defaultBranch: NotRequired[str | None]
+    """The default branch of the Git repository, if the call may change a branch."""
+
     digest: NotRequired[Sha256 | None]
     """SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it:
     places that differ in a secret alone stay different.
@@ -1207,6 +1213,14 @@ class ProposedPlace(TypedDict):
     """The agent as its own software names it: its kind, and behind a slash the sub-agent, such as `claude-
     code/explore`. The proposer's principal does not change.
     """
+
+    branch: NotRequired[str | None]
+    """The Git branch that is checked out in the folder, if the call changes it without naming it, such as
+    `git push`.
+    """
+
+    defaultBranch: NotRequired[str | None]
+    """The default branch of the Git repository, if the call may change a branch."""
 
     folder: NotRequired[str | None]
     """The folder in which the call runs."""
