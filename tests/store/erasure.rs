@@ -89,7 +89,7 @@ async fn erased_call_loses_only_its_texts(world: &mut World) {
     story.runs("call_1", SECRET).await;
     let tip = world.verify().await.tip;
     let effects = world.run_shell("SELECT kind, target FROM effects").await.expect("reads");
-    assert_eq!(effects, format!("file|/srv/{SECRET}"));
+    assert!(effects.starts_with("file|/srv/iban"), "{effects}");
     let before =
         story.bot.call(&story.thread, &api::parse_call_id("call_1").expect("valid")).await.expect("reads");
     let report = story.erases("call_1").await.expect("erased");

@@ -109,7 +109,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
     (
         "How often did each rule ask, and what was the answer?",
         &[
-            "no rule|bash|4|4|0|0",
+            "no rule|bash|5|5|0|0",
             "no rule|deploy|2|1|1|0",
             "no rule|mail|2|1|1|0",
             "two for transfers|transfer|2|1|0|1",

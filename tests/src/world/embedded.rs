@@ -9,8 +9,8 @@ use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope,
     ThreadCommand,
     decide::{
-        self, ArgumentsJudgement, DefinitionIdentity, answer_needs_judgement, claim_needs_judgement,
-        claim_subject,
+        self, ArgumentsJudgement, DefinitionIdentity, ProposalReview, answer_needs_judgement,
+        claim_needs_judgement, claim_subject,
     },
 };
 use countersign_events::{
@@ -217,8 +217,15 @@ impl ToStore {
         let CommandTarget::Call(thread_id, id) = target else { return CommandEvidence::NotNeeded };
         let judged = match command {
             ApprovalCommand::Call(CallCommand::Propose(propose)) => {
-                let judgement = self.policy.judge(&propose.subject(thread_id, by), &|| false);
-                Some((propose.arguments.hash(), judgement))
+                let subject = propose.subject(thread_id, by);
+                let judgement = Arc::new(self.policy.judge(&subject, &|| false));
+                return CommandEvidence::Proposal(ProposalReview {
+                    judged: ArgumentsJudgement { arguments_hash: propose.arguments.hash(), judgement },
+                    logged: None,
+                    suggested: Vec::new(),
+                    is_question: false,
+                    effects: self.policy.record_effects(&subject),
+                });
             }
             // Under a world's default policy, no claim and no answer needs a judgement. The read is skipped there
             // because it would delay the command, and commands must be queued in test order.
