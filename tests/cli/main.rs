@@ -44,6 +44,7 @@ mod policy_daily;
 mod policy_fmt;
 mod policy_import;
 mod policy_layers;
+mod policy_reach;
 mod policy_replay;
 mod policy_suggest;
 mod policy_test;

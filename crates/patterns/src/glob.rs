@@ -3,6 +3,7 @@
 
 mod compile;
 mod ends;
+pub(crate) mod sample;
 mod search;
 mod token;
 

@@ -29,6 +29,9 @@ struct ToolFamily {
     kind: Option<ToolKind>,
     reach: Option<ToolReach>,
     tools: Vec<String>,
+    /// The tools as the table writes them.
+    #[serde(skip)]
+    written: Vec<String>,
     #[serde(default = "every_kind")]
     beside: Vec<OperandKind>,
     #[serde(default)]
@@ -93,6 +96,26 @@ impl ToolKind {
     }
 }
 
+/// A tool of a coding agent, as the table has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownTool {
+    pub(crate) name: &'static str,
+    pub(crate) kind: ToolKind,
+    pub(crate) reach: Option<ToolReach>,
+}
+
+impl KnownTool {
+    /// All tools of coding agents whose kind is known.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let of_family = |family: &'static ToolFamily| {
+            let tools =
+                move |kind| family.written.iter().map(move |name| Self { name, kind, reach: family.reach });
+            family.kind.into_iter().flat_map(tools)
+        };
+        TABLE.families.iter().flat_map(of_family)
+    }
+}
+
 /// Arguments without an effect.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,8 +157,9 @@ fn every_kind() -> Vec<OperandKind> {
 impl HarmlessTable {
     fn read(text: &str) -> Result<Self, toml::de::Error> {
         let mut table: Self = toml::from_str(text)?;
-        for tool in table.families.iter_mut().flat_map(|family| &mut family.tools) {
-            *tool = plain_name(tool);
+        for family in &mut table.families {
+            let plain = family.tools.iter().map(|tool| plain_name(tool)).collect();
+            family.written = std::mem::replace(&mut family.tools, plain);
         }
         Ok(table)
     }

@@ -31,6 +31,7 @@ mod profile;
 mod prose;
 mod question_format;
 mod reach;
+mod reachability;
 mod read;
 mod rule;
 mod selector;
@@ -57,6 +58,10 @@ pub use profile::PolicyProfile;
 pub use prose::{has_prose, hash_without_prose};
 pub use question_format::QuestionFormat;
 pub use reach::CallReach;
+pub use reachability::{
+    BadQuestion, CallForm, NewlyReachable, OtherAnswer, ReachCall, ReachCaller, ReachLimits, ReachQuestion,
+    ReachReport, ReachWitness, WitnessStrength, find_newly_reachable, sensitive_questions,
+};
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
 pub use settings::{KeyRegistrars, MismatchAction, PendingLimits, SHORTEST_WITHDRAWAL};
 pub use span::parse_span;

@@ -179,6 +179,7 @@ const fn effect_of_advisor(command: &AdvisorSubcommand) -> CommandEffect {
 const fn effect_of_policy(command: &PolicyCommand) -> CommandEffect {
     match command {
         PolicyCommand::Check(_)
+        | PolicyCommand::Reach(_)
         | PolicyCommand::Test(_)
         | PolicyCommand::Fmt(_)
         | PolicyCommand::Import(_) => CommandEffect::Local,

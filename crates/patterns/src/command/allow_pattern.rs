@@ -360,7 +360,7 @@ fn read_dead(literal: &str) -> Option<DeadWord> {
 }
 
 /// Splits tokens at spaces outside of quotes.
-fn split_words(tokens: &[GlobToken]) -> impl Iterator<Item = &[GlobToken]> {
+pub(super) fn split_words(tokens: &[GlobToken]) -> impl Iterator<Item = &[GlobToken]> {
     let mut is_quoted = false;
     tokens.split(move |token| {
         if *token == GlobToken::Char('\'') {

@@ -31,6 +31,7 @@ mod reach;
 mod reader;
 mod redirections;
 mod runners;
+mod samples;
 mod script;
 mod shells;
 mod suggest;
@@ -63,5 +64,6 @@ pub use matching::{find_allowed_commands, match_any, match_every, match_every_in
 pub use pattern::CommandPattern;
 pub use programs::{OptionEffect, is_other_shell};
 pub use reach::{OutsideKind, OutsidePath, PathBounds};
+pub use samples::program_names;
 pub use script::ParsedScript;
 pub use uncovered::{HindranceKind, UncoveredCommand, WordHindrance};

@@ -20,12 +20,15 @@ pub(crate) struct HostUse {
 /// The hosts in a command.
 pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<HostUse> {
     let is_network = has_word(NETWORK_PROGRAMS, command.program());
+    let is_git = command.program() == "git";
     let mut found = Vec::new();
     let mut before = "";
     for (text, value) in command.texts().skip(1).zip(command.arguments()) {
         // The value of an option may be anything, such as the name of a file.
         let is_operand = !before.starts_with('-') || matches!(before, "-h" | "--host" | "--hostname");
-        let is_certain = is_network && value.is_some() && is_operand;
+        // A plain word of Git is the name of a remote, a branch or a file.
+        let is_host = !is_git || text.contains([':', '@']);
+        let is_certain = is_network && value.is_some() && is_operand && is_host;
         let uses = uses_in_text(text).into_iter();
         found.extend(uses.map(|used| HostUse { is_certain: used.is_certain || is_certain, ..used }));
         if is_network && value.is_none() && !text.starts_with('-') {

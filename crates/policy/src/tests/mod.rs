@@ -23,6 +23,7 @@ mod profiles;
 mod protected_arguments;
 mod protections;
 mod reach;
+mod reachability;
 mod selectors;
 mod shipped;
 mod terms;

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// Options of `policy apply`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It shows the difference to the active policy and the verdicts that would have been different in the last week, and asks. \
+It shows the difference to the active policy and the verdicts that would have been different in the last week, and which sensitive things an agent in this folder could reach \
+now (`policy reach`), and asks. \
 All processes that use the log then judge by the policy, and pending calls that it blocks are denied. A policy with an \
 error changes nothing. If another policy comes into force meanwhile, it is refused with exit code 3. Agents may not \
 change the policy. The managed layer, which has the rules that people accepted, stays active; `policy revert` returns \
@@ -19,7 +20,8 @@ to a policy without it.
 
 JSON: {\"changed\": false if it is active already, \"replaced\": the event of the policy before, \"policy\": {\"seq\", \
 \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\"}, \"unproven\": [{\"advisor\", \"why\"}]: those that are \
-to decide, and only advise until they are proven}")]
+to decide, and only advise until they are proven, \"newlyReachable\": [{\"question\", \"rules\", \"call\"}]: sensitive things that an agent \
+in this folder can reach now, and could not before}")]
 pub(crate) struct PolicyApplyArgs {
     /// The policy, - for stdin; the files in the folder policy.d beside it belong to it
     #[arg(value_name = "FILE", required_unless_present = "daily", conflicts_with = "daily")]

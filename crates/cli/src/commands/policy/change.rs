@@ -3,6 +3,8 @@
 use super::{
     difference::diff_policies,
     logged_calls::{LoggedCallArgs, for_each_call},
+    reach::PresumedCaller,
+    reach_words::{describe_newly_reachable, newly_reachable_json},
     recorded_policy::{RecordedPolicy, read_policy_in_force},
     replay::{describe_dangers, summarize_replay},
     unproven_advisors::find_unproven_advisors,
@@ -14,7 +16,7 @@ use countersign_console::{
 };
 use countersign_events::{Sha256, principal::PrincipalKind};
 use countersign_gate::ReadLimits;
-use countersign_policy::{Policy, PolicyText};
+use countersign_policy::{NewlyReachable, Policy, PolicyText, find_newly_reachable};
 use countersign_replay::PolicyReplay;
 use std::{io::IsTerminal, time::Duration};
 
@@ -43,6 +45,7 @@ pub(super) async fn put_in_force(
         return say_unchanged(context, &before);
     }
     let unproven = find_unproven_advisors(gate, &proposed.policy).await?;
+    let newly_reachable = find_reach_gained(context, &before, &proposed.policy)?;
     if !context.json {
         for line in diff_policies(&before.texts(), proposed.policy.text(), &context.screen()) {
             print_line(&line);
@@ -52,6 +55,9 @@ pub(super) async fn put_in_force(
             print_line(&format!("\nWarning: {}.", advisor.describe(&context.command_prefix())));
         }
         show_last_week(context, gate, &proposed).await;
+        for line in describe_newly_reachable(&newly_reachable, &context.screen()) {
+            print_line(&line);
+        }
     }
     if !yes {
         if context.json || !std::io::stdin().is_terminal() {
@@ -66,8 +72,13 @@ pub(super) async fn put_in_force(
     let after = record_policy(gate, proposed, before.hash).await?;
     if context.json {
         let replaced = before.seq;
-        let json =
-            serde_json::json!({"changed": true, "replaced": replaced, "policy": after, "unproven": unproven});
+        let json = serde_json::json!({
+            "changed": true,
+            "replaced": replaced,
+            "policy": after,
+            "unproven": unproven,
+            "newlyReachable": newly_reachable_json(&newly_reachable),
+        });
         print_json(&json)?;
     } else {
         print_line(&format!(
@@ -80,6 +91,18 @@ pub(super) async fn put_in_force(
         ));
     }
     Ok(CommandExit::DONE)
+}
+
+/// What an agent in this folder may do to sensitive things by the policy, and may not by the active one.
+fn find_reach_gained(
+    context: &CommandContext,
+    before: &RecordedPolicy,
+    policy: &Policy,
+) -> anyhow::Result<Vec<NewlyReachable>> {
+    // An active policy that this version cannot read asks about everything.
+    let active = before.parse().unwrap_or_else(|_| Policy::ask_always());
+    let caller = PresumedCaller::of_agent(context, None)?;
+    Ok(find_newly_reachable(&active, policy, caller.as_caller()))
 }
 
 /// Records the policy in the log, which makes it active. Fails if `replaces` is not the active one.

@@ -1,24 +1,19 @@
 //! `countersign policy check`
 
-use crate::{
-    call_place::{current_place, project_of},
-    commands::policy::{
-        sample_call::{SampleCall, command_line},
-        source::PolicySource,
-    },
+use crate::commands::policy::{
+    agent_place::agent_place,
+    sample_call::{SampleCall, command_line},
+    source::PolicySource,
 };
 use countersign_console::{
     CliError, CommandContext, CommandExit, ScreenFormat, count_words, escape_text, format_duration,
     print_line, verdict_style, verdict_word,
 };
-use countersign_events::{Json, OnExpiry, Place, Principal, ToolName, Verdict};
+use countersign_events::{Json, OnExpiry, Principal, ToolName, Verdict};
 use countersign_gate::view_verdict;
 use countersign_policy::{ApprovalTerms, Judgement, PolicyWarning};
 use serde_json::json;
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 /// Options of `policy check`.
 #[derive(Debug, clap::Args)]
@@ -131,13 +126,6 @@ fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Opti
     let tool = args.tool.clone().map_or_else(|| tool("bash").map_err(CliError::usage), Ok)?;
     let call = SampleCall::new(thread, principal, tool, command_line(&command)?);
     Ok(Some(SampleCall { place: Some(agent_place(context)?), ..call }))
-}
-
-/// The place of a call by an agent that was started in this folder.
-fn agent_place(context: &CommandContext) -> anyhow::Result<Place> {
-    let here = current_place(context)?;
-    let project = here.folder.as_deref().map(Path::new).and_then(project_of);
-    Ok(Place { project, ..here })
 }
 
 fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {

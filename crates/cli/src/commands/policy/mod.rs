@@ -1,5 +1,6 @@
 //! `countersign policy`
 
+mod agent_place;
 mod apply;
 pub(crate) mod cases;
 mod change;
@@ -10,6 +11,8 @@ mod format;
 mod history;
 mod import;
 mod logged_calls;
+mod reach;
+mod reach_words;
 pub(crate) mod recorded_policy;
 mod replay;
 mod replay_recorded;
@@ -41,6 +44,8 @@ pub(crate) enum PolicyCommand {
     Revert(revert::PolicyRevertArgs),
     /// Check a policy for errors, or show its verdict on a call
     Check(check::PolicyCheckArgs),
+    /// Ask a policy whether any call can do something, such as read a file
+    Reach(reach::PolicyReachArgs),
     /// Test a policy: its examples, and files of cases
     Test(test::PolicyTestArgs),
     /// Format a policy in the standard layout
@@ -66,6 +71,7 @@ pub(crate) async fn run_policy_command(
         PolicyCommand::History(args) => history::list_policies(context, args).await,
         PolicyCommand::Revert(args) => revert::revert_policy(context, args).await,
         PolicyCommand::Check(args) => check::check_policy(context, args).await,
+        PolicyCommand::Reach(args) => reach::run_policy_reach(context, args).await,
         PolicyCommand::Test(args) => test::test_policy(context, args).await,
         PolicyCommand::Fmt(args) => format::format_policy(context, args),
         PolicyCommand::Import(args) => import::import_policy(context, args),

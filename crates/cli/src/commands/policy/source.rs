@@ -3,7 +3,7 @@
 use crate::commands::policy::recorded_policy::read_policy_in_force;
 use countersign_api::SharedGate;
 use countersign_console::{CliError, CommandContext, PolicyOnDisk, classify_error, unavailable_reason};
-use countersign_policy::Policy;
+use countersign_policy::{Policy, PolicyProfile};
 use std::{io::Read, path::Path};
 
 /// A policy and its origin.
@@ -58,6 +58,12 @@ impl PolicySource {
         let file = PolicyOnDisk::read(path)?;
         let (policy, name) = (file.parse()?, file.name());
         Ok(Self { policy, file: Some(file.path().display().to_string()), name, ignored: file.ignored })
+    }
+
+    /// A profile.
+    pub(super) fn from_profile(profile: PolicyProfile) -> Self {
+        let name = format!("the profile {profile}");
+        Self { policy: profile.policy(), file: None, name, ignored: Vec::new() }
     }
 
     /// The policy name, for people.

@@ -190,6 +190,13 @@ impl ProgramTable {
         table
     }
 
+    /// The names of all programs, sorted.
+    pub(in crate::command) fn names(&'static self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.by_name.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Entries for the program that `word` names, with or without a folder and a version.
     pub(in crate::command) fn find_program(&'static self, word: &str) -> Vec<&'static LazyEntry> {
         let name = base_name(word);
