@@ -236,7 +236,10 @@ fn new_policy_shows_what_it_makes_reachable() {
     let key = ("write ~/.ssh/authorized_keys", r#"{"command":"cp x /home/ada/.ssh/authorized_keys"}"#);
     assert!(found.iter().any(|(question, _)| question == "read ~/.aws/credentials"), "{found:?}");
     assert!(found.iter().any(|(question, call)| (question.as_str(), call.as_str()) == key), "{found:?}");
-    assert!(found.iter().all(|(question, _)| question.starts_with("read ") || question == key.0), "{found:?}");
+    assert!(
+        found.iter().all(|(question, _)| question.starts_with("read ") || question == key.0),
+        "{found:?}"
+    );
     assert!(gained(&new, &old).is_empty() && gained(&new, &new).is_empty());
 }
 

@@ -101,7 +101,7 @@ fn find_reach_gained(
 ) -> anyhow::Result<Vec<NewlyReachable>> {
     // An active policy that this version cannot read asks about everything.
     let active = before.parse().unwrap_or_else(|_| Policy::ask_always());
-    let caller = PresumedCaller::of_agent(context, None)?;
+    let caller = PresumedCaller::of_any_agent(context)?;
     Ok(find_newly_reachable(&active, policy, caller.as_caller()))
 }
 

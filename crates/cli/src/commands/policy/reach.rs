@@ -56,7 +56,7 @@ pub(super) async fn run_policy_reach(
         })?;
     }
     let meant = find_policy(context, args.profile).await?;
-    let caller = PresumedCaller::of_agent(context, args.agent.as_deref())?;
+    let caller = PresumedCaller::of_command(context, args.agent.as_deref())?;
     let report = meant.policy.search_reach(&question, caller.as_caller(), ReachLimits::QUESTION);
     if context.json {
         print_json(&report_json(&question, &report, &meant))?;
@@ -91,10 +91,19 @@ pub(super) struct PresumedCaller {
 }
 
 impl PresumedCaller {
-    /// The agent of a kind, or any.
-    pub(super) fn of_agent(context: &CommandContext, agent: Option<&str>) -> anyhow::Result<Self> {
-        let thread = countersign_api::parse_thread_id("terminal")?;
+    /// An agent of this kind, or the principal of the command.
+    fn of_command(context: &CommandContext, agent: Option<&str>) -> anyhow::Result<Self> {
         let principal = context.settings.principal_or(Principal::agent, agent)?;
+        Self::new(context, principal, agent)
+    }
+
+    /// Any agent. Whoever changes a policy is a person, and the calls are not theirs.
+    pub(super) fn of_any_agent(context: &CommandContext) -> anyhow::Result<Self> {
+        Self::new(context, Principal::agent("any"), None)
+    }
+
+    fn new(context: &CommandContext, principal: Principal, agent: Option<&str>) -> anyhow::Result<Self> {
+        let thread = countersign_api::parse_thread_id("terminal")?;
         let place = Place { agent: agent.map(str::to_owned), ..agent_place(context)? };
         Ok(Self { thread, principal, place, home: std::env::var("HOME").ok() })
     }
