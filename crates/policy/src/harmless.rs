@@ -98,13 +98,13 @@ impl ToolKind {
 
 /// A tool of a coding agent, as the table has it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KnownTool {
+pub(crate) struct TabledTool {
     pub(crate) name: &'static str,
     pub(crate) kind: ToolKind,
     pub(crate) reach: Option<ToolReach>,
 }
 
-impl KnownTool {
+impl TabledTool {
     /// All tools of coding agents whose kind is known.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let of_family = |family: &'static ToolFamily| {

@@ -59,7 +59,7 @@ pub use prose::{has_prose, hash_without_prose};
 pub use question_format::QuestionFormat;
 pub use reach::CallReach;
 pub use reachability::{
-    BadQuestion, CallForm, NewlyReachable, OtherAnswer, ReachCall, ReachCaller, ReachLimits, ReachQuestion,
+    BadQuestion, NewlyReachable, ReachAnswer, ReachCall, ReachCaller, ReachForm, ReachLimits, ReachQuestion,
     ReachReport, ReachWitness, WitnessStrength, find_newly_reachable, sensitive_questions,
 };
 pub use read::{BadPolicy, MAX_POLICY_BYTES};

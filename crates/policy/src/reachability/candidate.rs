@@ -1,6 +1,6 @@
 //! A call that the search tries.
 
-use super::report::CallForm;
+use super::report::ReachForm;
 use serde_json::{Value, json};
 
 /// A call that the search tries.
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) struct Candidate {
     pub(crate) tool: String,
     pub(crate) arguments: Value,
-    pub(crate) form: CallForm,
+    pub(crate) form: ReachForm,
     /// Whether it does what the question is about by its construction.
     pub(crate) is_certain: bool,
     /// The thread and the MCP server that a rule needs.
@@ -18,13 +18,13 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     pub(crate) fn new(tool: &str, arguments: Value) -> Self {
-        let form = if tool.contains("__") { CallForm::McpTool } else { CallForm::Tool };
+        let form = if tool.contains("__") { ReachForm::McpTool } else { ReachForm::Tool };
         Self { tool: tool.to_owned(), arguments, form, is_certain: false, thread: None, server: None }
     }
 
     /// A command in a shell tool.
     pub(crate) fn command(tool: &str, line: &str) -> Self {
-        Self { form: CallForm::Command, ..Self::new(tool, json!({ "command": line })) }
+        Self { form: ReachForm::Command, ..Self::new(tool, json!({ "command": line })) }
     }
 
     pub(crate) fn certain(self) -> Self {

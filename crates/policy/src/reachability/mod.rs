@@ -19,7 +19,7 @@ mod tool_calls;
 mod ways;
 
 pub use question::{BadQuestion, ReachQuestion};
-pub use report::{CallForm, OtherAnswer, ReachCall, ReachReport, ReachWitness};
+pub use report::{ReachAnswer, ReachCall, ReachForm, ReachReport, ReachWitness};
 pub use search::{ReachCaller, ReachLimits};
 pub use sensitive::{NewlyReachable, find_newly_reachable, sensitive_questions};
 pub use things::WitnessStrength;

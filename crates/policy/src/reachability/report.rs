@@ -15,12 +15,12 @@ pub struct ReachCall {
     /// The thread, if a rule needs one.
     pub thread: Option<String>,
     /// What kind of call it is.
-    pub form: CallForm,
+    pub form: ReachForm,
 }
 
 /// A kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CallForm {
+pub enum ReachForm {
     /// A command line.
     Command,
     /// A call of an agent's own tool.
@@ -29,7 +29,7 @@ pub enum CallForm {
     McpTool,
 }
 
-impl CallForm {
+impl ReachForm {
     /// Its name in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -58,7 +58,7 @@ pub struct ReachWitness {
 
 /// The answer to calls that are not allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OtherAnswer {
+pub struct ReachAnswer {
     /// The verdict: ask or block.
     pub verdict: Verdict,
     /// The rule that decides, if a rule does.
@@ -81,7 +81,7 @@ pub struct ReachReport {
     /// Calls that the policy allows, the certain ones first: the first of each set of rules and form of calls.
     pub witnesses: Vec<ReachWitness>,
     /// The answers to all other calls, the strictest first.
-    pub others: Vec<OtherAnswer>,
+    pub others: Vec<ReachAnswer>,
     /// The number of calls that were judged.
     pub tried: usize,
     /// Whether the budget sufficed for all calls.

@@ -4,14 +4,14 @@ use super::{
     candidate::Candidate,
     fill::{GoalWords, quote},
     goal::{FileGoal, ReachGoal},
-    report::CallForm,
+    report::ReachForm,
     rule_lines::{GAP, RuleLines, alternate, commands_for_redirection, names_folder},
     rule_values::{put, satisfy},
     tool_calls::{tools_for, usual_arguments},
     ways::tools_of_table,
 };
 use crate::{
-    harmless::{KnownTool, ToolKind},
+    harmless::{TabledTool, ToolKind},
     names::{NameGlobs, is_literal},
     policy::Policy,
     rule::PolicyRule,
@@ -100,7 +100,8 @@ impl<'a> RuleCalls<'a> {
             }
         }
         for kind in &selectors.kinds {
-            tools.extend(KnownTool::all().filter(|tool| tool.kind == *kind).map(|tool| tool.name.to_owned()));
+            tools
+                .extend(TabledTool::all().filter(|tool| tool.kind == *kind).map(|tool| tool.name.to_owned()));
         }
         if tools.is_empty() && !selectors.commands.is_empty() {
             tools.push("Bash".to_owned());
@@ -224,7 +225,7 @@ impl<'a> RuleCalls<'a> {
 
     fn command(&self, tool: &str, line: &str) -> Candidate {
         let call = self.with_operand(tool, OperandKind::Command, json!({}), line);
-        Candidate { form: CallForm::Command, ..call }
+        Candidate { form: ReachForm::Command, ..call }
     }
 
     /// A call whose operand of this kind stands where the policy or most tools have it.

@@ -5,7 +5,7 @@ use super::{
     fill::GoalWords,
     goal::ReachGoal,
     question::ReachQuestion,
-    report::{CallForm, OtherAnswer, ReachCall, ReachReport, ReachWitness},
+    report::{ReachAnswer, ReachCall, ReachForm, ReachReport, ReachWitness},
     rule_calls::{RuleCalls, known_names},
     rule_lines::{RuleLines, alternate},
     things::{GoalMatcher, WitnessStrength},
@@ -208,7 +208,7 @@ impl ReachSearch<'_> {
     /// Whether it is known what the tool does. Another one may ignore its arguments.
     fn is_known(&self, candidate: &Candidate) -> bool {
         let own = candidate.tool.rsplit("__").next().unwrap_or(&candidate.tool);
-        candidate.is_certain || candidate.form == CallForm::Command || self.known_tools.contains(own)
+        candidate.is_certain || candidate.form == ReachForm::Command || self.known_tools.contains(own)
     }
 
     /// Whether anything in the policy could allow the call. Rules that allow it only together do not count.
@@ -270,7 +270,7 @@ impl ReachSearch<'_> {
             Some(other) => other.calls += 1,
             None => {
                 let advisor = terms.advisor;
-                self.report.others.push(OtherAnswer {
+                self.report.others.push(ReachAnswer {
                     verdict,
                     rule,
                     basis,

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     JudgedCall,
     facts::CallFacts,
-    harmless::{KnownTool, ToolKind, ToolReach},
+    harmless::{TabledTool, ToolKind, ToolReach},
     settings::PolicySettings,
 };
 use countersign_events::{Json, Principal, ThreadId, ToolName};
@@ -74,8 +74,8 @@ pub(crate) fn calls_of_programs(goal: &ReachGoal, words: &GoalWords) -> Vec<Cand
 }
 
 /// The tools of coding agents that do what the question is about.
-pub(crate) fn tools_for(goal: &ReachGoal) -> impl Iterator<Item = KnownTool> {
-    let fits = move |tool: &KnownTool| match goal {
+pub(crate) fn tools_for(goal: &ReachGoal) -> impl Iterator<Item = TabledTool> {
+    let fits = move |tool: &TabledTool| match goal {
         ReachGoal::File { access: FileGoal::Read, .. } => {
             tool.kind == ToolKind::Read && tool.reach != Some(ToolReach::Names)
         }
@@ -84,13 +84,13 @@ pub(crate) fn tools_for(goal: &ReachGoal) -> impl Iterator<Item = KnownTool> {
         ReachGoal::Host(_) => tool.kind == ToolKind::Fetch,
         _ => false,
     };
-    KnownTool::all().filter(fits)
+    TabledTool::all().filter(fits)
 }
 
 /// Calls of the tools of coding agents that do what the question is about.
 pub(crate) fn calls_of_tools(goal: &ReachGoal, words: &GoalWords) -> Vec<Candidate> {
     let arguments = usual_arguments(goal, words);
-    let of_tool = |tool: KnownTool| {
+    let of_tool = |tool: TabledTool| {
         arguments
             .iter()
             .map(move |arguments| Candidate::new(tool.name, arguments.clone()))

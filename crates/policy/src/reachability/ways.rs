@@ -1,6 +1,6 @@
 //! The table of ways to reach a thing.
 
-use super::{candidate::Candidate, fill::GoalWords, goal::ReachGoal, report::CallForm};
+use super::{candidate::Candidate, fill::GoalWords, goal::ReachGoal, report::ReachForm};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -71,7 +71,7 @@ impl Way {
         let is_command = ["command", "cmd"]
             .iter()
             .any(|key| self.arguments.get(key).is_some_and(|value| value.is_array() || is_line(value)));
-        Some(if is_command { Candidate { form: CallForm::Command, ..candidate } } else { candidate })
+        Some(if is_command { Candidate { form: ReachForm::Command, ..candidate } } else { candidate })
     }
 }
 

@@ -4,7 +4,7 @@ use super::source::PolicySource;
 use countersign_console::{ScreenFormat, TextStyle, count_words, escape_text, verdict_style, verdict_word};
 use countersign_events::Verdict;
 use countersign_policy::{
-    CallForm, NewlyReachable, OtherAnswer, ReachCall, ReachQuestion, ReachReport, ReachWitness,
+    NewlyReachable, ReachAnswer, ReachCall, ReachForm, ReachQuestion, ReachReport, ReachWitness,
     WitnessStrength,
 };
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ const MAX_CALL_CHARS: usize = 160;
 /// The call as a person would write it: a command alone, or a tool with its arguments.
 pub(super) fn describe_call(call: &ReachCall) -> String {
     let arguments: Value = serde_json::from_str(call.arguments.as_str()).unwrap_or_default();
-    let line = arguments.get("command").and_then(Value::as_str).filter(|_| call.form == CallForm::Command);
+    let line = arguments.get("command").and_then(Value::as_str).filter(|_| call.form == ReachForm::Command);
     let mut text = match line {
         Some(line) if call.tool.eq_ignore_ascii_case("bash") => line.to_owned(),
         _ => format!("{} {}", call.tool, call.arguments.as_str()),
@@ -58,7 +58,7 @@ pub(super) fn describe_witnesses(witnesses: &[ReachWitness], screen: &ScreenForm
     lines
 }
 
-pub(super) fn describe_others(others: &[OtherAnswer], screen: &ScreenFormat) -> Vec<String> {
+pub(super) fn describe_others(others: &[ReachAnswer], screen: &ScreenFormat) -> Vec<String> {
     let mut lines = Vec::new();
     if !others.is_empty() {
         lines.push("Other calls:".to_owned());
@@ -129,8 +129,8 @@ fn witness_json(witness: &ReachWitness) -> Value {
     })
 }
 
-fn other_json(other: &OtherAnswer) -> Value {
-    let OtherAnswer { verdict, rule, basis, advisor, calls, example, reason } = other;
+fn other_json(other: &ReachAnswer) -> Value {
+    let ReachAnswer { verdict, rule, basis, advisor, calls, example, reason } = other;
     let mut told = json!({
         "verdict": verdict,
         "rule": rule,
