@@ -1,7 +1,7 @@
 //! What `countersign hook` leaves to the agent's own rules, and what the agent reports: what ran, and what did not.
 
 use crate::{
-    desk::with_desk,
+    desk::{TerminalDesk, with_desk},
     hook::{allow_all, decide, history, message, message_with_id},
 };
 
@@ -39,6 +39,48 @@ async fn plan_mode_gets_no_decision() {
         let asked = with_member("claude_code_permission_request", "permission_mode", "\"plan\"");
         let answer = desk.pipes("hook claude-code --decide allow", &asked).await;
         assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{answer}");
+    })
+    .await;
+}
+
+/// The agent's own rules that ask stay active, whichever settings file has them, and so does what only the agent refuses.
+#[tokio::test]
+async fn rules_allow_unless_the_agent_asks() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        let mut count = 0;
+        let mut answers = async |desk: &TerminalDesk, mode: &str| {
+            count += 1;
+            let message = with_member("claude_code_pre_tool_use", "permission_mode", mode);
+            let message = message.replace("toolu_01A", &format!("toolu_{count}"));
+            let answer = desk.pipes("hook claude-code --decide unless-asked", &message).await;
+            answer.stdout.contains(r#""permissionDecision":"allow""#)
+        };
+        assert!(answers(desk, "\"default\"").await, "nothing of the agent asks");
+        assert!(!answers(desk, "\"dontAsk\"").await, "the agent refuses what its rules do not allow");
+        for (file, text, is_allowed) in [
+            (".claude/settings.json", r#"{"permissions":{"deny":["Bash(rm:*)"],"ask":[]}}"#, true),
+            (".claude/settings.json", r#"{"permissions":{"ask":["Bash(git push:*)"]}}"#, false),
+            (".claude/settings.json", "{}", true),
+            (".claude/settings.local.json", r#"{"permissions":{"ask":["Edit"]}}"#, false),
+            (".claude/settings.local.json", r#"{"permissions":{"ask":true}}"#, false),
+            (".claude/settings.local.json", "{", false),
+        ] {
+            desk.write_file(file, text);
+            assert_eq!(answers(desk, "\"default\"").await, is_allowed, "{file}: {text}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn observing_policy_answers_no_agent() {
+    with_desk(async |desk| {
+        assert_eq!(desk.types("policy use observe --yes --as user:ada").await.code, 0);
+        let call = message("claude_code_pre_tool_use");
+        let answer = desk.pipes("hook claude-code --decide unless-asked", &call).await;
+        assert!(!answer.stdout.contains("permissionDecision"), "{answer}");
+        assert_eq!(answer.code, 0, "{answer}");
     })
     .await;
 }

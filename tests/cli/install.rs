@@ -42,6 +42,25 @@ async fn installed_hooks_are_shown_and_removed_again() {
     .await;
 }
 
+/// What is known of an agent's own rules says which answer is the usual one.
+#[tokio::test]
+async fn usual_answer_depends_on_the_agent() {
+    with_desk(async |desk| {
+        for (agent, file, option) in [
+            ("claude-code", ".claude/settings.json", "hook claude-code --decide unless-asked ||"),
+            ("claude-code --decide none", ".claude/settings.json", "hook claude-code ||"),
+            ("gemini-cli", ".gemini/settings.json", "hook gemini-cli ||"),
+        ] {
+            assert_eq!(desk.types(&format!("install {agent} --yes")).await.code, 0, "{agent}");
+            assert!(read(desk, file).contains(option), "{agent}: {}", read(desk, file));
+        }
+        let refused = desk.types("install gemini-cli --decide unless-asked --yes").await;
+        assert_eq!(refused.code, 2, "{refused}");
+        assert!(refused.stderr.contains("its rules are not known"), "{refused}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn new_file_is_removed_again() {
     with_desk(async |desk| {

@@ -1,6 +1,6 @@
 //! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
 
-use super::install::find_hook_removal;
+use super::install::{find_hook_removal, may_ask_by_rule};
 use crate::call_place::project_of;
 use countersign_api::Call;
 use countersign_coding_agents::{
@@ -56,7 +56,8 @@ pub(crate) struct HookArgs {
     /// The time after which the outcome counts as unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
-    /// The answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow runs it
+    /// The answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow runs it;
+    /// unless-asked runs it except while the agent's settings have rules that ask
     #[arg(long, value_name = "ANSWER", default_value = "none")]
     decide: HookDecision,
     /// Where a question of the agent is asked first: in its own dialog, and later in the inbox, too; or only in the inbox. Without
@@ -82,6 +83,7 @@ pub(crate) enum QuestionPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HookDecision {
     Allow,
+    UnlessAsked,
     None,
 }
 
@@ -139,10 +141,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     let terms = HookTerms {
         wait,
         lease_seconds: args.lease,
-        rule_answer: match args.decide {
-            HookDecision::None if args.caller.has_own_rules() => RuleAllowance::None,
-            HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
-        },
+        rule_answer: rule_answer(args, borrower),
         origin: HookOrigin { agent: kind, project: project.as_deref(), host: host.as_deref() },
         ignores_edits: borrower.is_some(),
         defers: args.defer || !args.caller.has_own_rules(),
@@ -170,6 +169,21 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     // The sender ends the time limit when it is dropped.
     drop(in_time);
     Ok(CommandExit::DONE)
+}
+
+/// What a call that a rule allows is answered. The rules of an agent that borrows this hook are not known.
+fn rule_answer(args: &HookArgs, borrower: Option<&str>) -> RuleAllowance {
+    let started = start_folder(read_text_variable);
+    let may_ask = || match find_agent(args.caller.name()) {
+        Ok(agent) => borrower.is_some() || may_ask_by_rule(agent, started.as_deref()),
+        Err(_) => true,
+    };
+    match args.decide {
+        HookDecision::UnlessAsked if may_ask() => RuleAllowance::None,
+        HookDecision::None if args.caller.has_own_rules() => RuleAllowance::None,
+        HookDecision::UnlessAsked => RuleAllowance::UnlessRefused,
+        HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
+    }
 }
 
 /// Refuses a change of the configuration after which the hook would not run.

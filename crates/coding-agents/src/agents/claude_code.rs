@@ -178,6 +178,10 @@ impl CodingAgent for ClaudeCode {
         json_file::has_flag(text, &["disableAllHooks"], true)
     }
 
+    fn has_asking_rules(&self, text: &str) -> Result<Option<bool>, ConfigError> {
+        json_file::has_entries(text, &["permissions", "ask"]).map(Some)
+    }
+
     fn failure_setting(&self) -> Option<&'static str> {
         Some("onFailure: block, of Claude Code 2.1.295 or later")
     }

@@ -131,6 +131,12 @@ pub trait CodingAgent: HookProgram {
     /// Returns true if a configuration setting turns hooks off.
     fn has_hooks_disabled(&self, text: &str) -> Result<bool, ConfigError>;
 
+    /// Returns true if a configuration has rules of the agent that ask its user, which an `allow` of a hook would skip. `None` if
+    /// nothing is known about such rules, or if an `allow` also skips rules that deny.
+    fn has_asking_rules(&self, _text: &str) -> Result<Option<bool>, ConfigError> {
+        Ok(None)
+    }
+
     /// Whether a person has trusted the hook before a tool in the file at `path`, whose text this is; `user_text` is
     /// the user's configuration. `None` if the agent runs hooks without that.
     fn is_hook_trusted(

@@ -222,3 +222,17 @@ pub(crate) fn has_flag(text: &str, path: &[&str], value: bool) -> Result<bool, C
     let found = object.get(last).and_then(|property| property.value());
     Ok(found.and_then(|found| found.as_boolean_lit()).is_some_and(|found| found.value() == value))
 }
+
+/// Returns true if the list at this path has entries, or if something else than a list stands there.
+pub(crate) fn has_entries(text: &str, path: &[&str]) -> Result<bool, ConfigError> {
+    let (_, mut object) = parse(text)?;
+    let Some((last, folders)) = path.split_last() else { return Ok(false) };
+    for name in folders {
+        match object.get(name) {
+            None => return Ok(false),
+            Some(property) => object = property.object_value().ok_or_else(|| wrong_type(name, "an object"))?,
+        }
+    }
+    let Some(property) = object.get(last) else { return Ok(false) };
+    Ok(property.array_value().is_none_or(|list| !list.elements().is_empty()))
+}

@@ -125,6 +125,7 @@ impl From<GenericMessage> for HookMessage {
             tool_response: message.result,
             error: message.error,
             is_planning: false,
+            refuses_unlisted: false,
             description: message.description,
             sub_agent: None,
             cwd: message.folder,

@@ -28,6 +28,8 @@ pub struct HookMessage {
     pub error: Option<String>,
     /// Whether the agent plans and must change nothing.
     pub is_planning: bool,
+    /// Whether the agent refuses every call that its own rules do not allow.
+    pub refuses_unlisted: bool,
     /// The call's purpose, for the approver.
     pub description: Option<String>,
     /// The sub-agent that makes the call, as the agent names it.
@@ -45,6 +47,9 @@ pub struct HookOrigin<'a> {
     /// The machine, if several share the log.
     pub host: Option<&'a str>,
 }
+
+/// The value of `permission_mode` of an agent that refuses what its own rules do not allow, instead of asking.
+const REFUSING_MODE: &str = "dontAsk";
 
 /// The value of `permission_mode` of an agent that plans.
 const PLAN_MODE: &str = "plan";
@@ -161,6 +166,7 @@ impl HookMessage {
                 _ => fields.tool_use_id.or(fields.tool_call_id),
             },
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
+            refuses_unlisted: fields.permission_mode.as_deref() == Some(REFUSING_MODE),
             tool_response: fields.tool_response.or(fields.tool_output).or(fields.tool_result),
             error: fields.error.or(fields.error_message),
             description: fields.command_name.map(|skill| format!("a command in the text of {skill}")),
@@ -180,6 +186,7 @@ impl HookMessage {
             tool_response: None,
             error: None,
             is_planning: false,
+            refuses_unlisted: false,
             description: None,
             sub_agent: None,
             cwd: None,

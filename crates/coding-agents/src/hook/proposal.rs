@@ -13,6 +13,7 @@ use super::{
 use crate::{AgentApprovalTerms, ApprovalOutcome, EditSupport, approval::ClaimedCall, seek_approval};
 use countersign_api::{Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id};
 use countersign_events::Source;
+use countersign_policy::Policy;
 
 pub(super) async fn decide_with(
     gate: &dyn CallGate,
@@ -64,7 +65,18 @@ pub(super) fn leaves_decision(call: &Call, message: &HookMessage, terms: HookTer
     let source = call.response.as_ref().map(|response| response.source);
     // A grant and a mode are a person's decision; an advisor is none.
     let is_by_person = matches!(source, Some(Source::Approver | Source::Grant | Source::Mode));
-    message.is_planning || terms.rule_answer == RuleAllowance::None && !is_by_person
+    let leaves_rules = match terms.rule_answer {
+        RuleAllowance::Allow => false,
+        RuleAllowance::None => true,
+        RuleAllowance::UnlessRefused => message.refuses_unlisted || is_observed(call),
+    };
+    message.is_planning || leaves_rules && !is_by_person
+}
+
+/// Whether the policy only observes. It then allows everything, which nobody means as an answer to the agent.
+fn is_observed(call: &Call) -> bool {
+    let rule = call.response.as_ref().and_then(|response| response.rule.as_deref());
+    rule == Some(Policy::OBSERVE_RULE)
 }
 
 /// The answer to a claimed call. It always has the approved arguments, so that those of another hook do not take their place.

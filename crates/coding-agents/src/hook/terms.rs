@@ -31,6 +31,8 @@ pub struct HookTerms<'a> {
 pub enum RuleAllowance {
     /// The agent runs the call, whatever its own rules say.
     Allow,
+    /// The agent runs the call, except in a mode that refuses what its own rules do not allow, or if the policy only observes.
+    UnlessRefused,
     /// No decision: the agent's own rules still apply, and may ask or deny.
     None,
 }

@@ -1,7 +1,25 @@
-//! A change of an agent's configuration: whether the hook still runs after it.
+//! What an agent's settings say now: whether the hook still runs, and whether rules of the agent ask its user.
 
-use super::{installed::find_hooks, verify::SettingFolders};
+use super::{
+    config_file::ConfigFile, config_scope::ConfigScope, installed::find_hooks, verify::SettingFolders,
+};
 use countersign_coding_agents::agents::CodingAgent;
+use std::{io::ErrorKind, path::Path};
+
+/// Whether a settings file of the agent that was started in this folder has rules of the agent that ask its user. True if that is
+/// unknown, such as for a file that cannot be read.
+pub(crate) fn may_ask_by_rule(agent: &'static dyn CodingAgent, started: Option<&Path>) -> bool {
+    let folders = SettingFolders::current();
+    let mut layers = agent.setting_layers(&folders.home, &folders.project);
+    layers.extend(started.into_iter().flat_map(|started| agent.setting_layers(&folders.home, started)));
+    // A variable may move the user's file, which the layers do not know.
+    let Ok(file_of_user) = ConfigFile::find(agent, ConfigScope::User) else { return true };
+    layers.push(file_of_user.path);
+    layers.iter().any(|path| match std::fs::read_to_string(path) {
+        Ok(text) => agent.has_asking_rules(&text).ok().flatten().unwrap_or(true),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    })
+}
 
 /// The reason why the hook of this agent does not run with the files as they are now; `None` if it runs.
 pub(crate) fn find_hook_removal(agent: &dyn CodingAgent) -> Option<String> {

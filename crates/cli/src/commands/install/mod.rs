@@ -11,7 +11,7 @@ mod profile_choice;
 mod verify;
 
 use crate::commands::{hook::HookDecision, policy::use_profile::use_profile};
-pub(crate) use config_change::find_hook_removal;
+pub(crate) use config_change::{find_hook_removal, may_ask_by_rule};
 use config_file::ConfigFile;
 use config_scope::ConfigScope;
 use countersign_coding_agents::{
@@ -67,9 +67,10 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     scope: ConfigChoiceArgs,
     /// The hook's answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny;
-    /// allow runs it
-    #[arg(long, value_name = "ANSWER", default_value = "none", conflicts_with = "verify")]
-    decide: HookDecision,
+    /// allow runs it; unless-asked runs it except while the agent's settings have rules that ask [default: unless-asked
+    /// for Claude Code, none for others]
+    #[arg(long, value_name = "ANSWER", conflicts_with = "verify")]
+    decide: Option<HookDecision>,
     /// Use this policy for coding agents: coding, careful or observe. Your own rules stay. With none, the active policy
     /// stays
     #[arg(long, value_name = "PROFILE", conflicts_with = "verify", requires = "agent")]
@@ -119,8 +120,7 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     let Some(agent) = args.agent else { return overview::list_agents(context) };
     let program = hook_program::hook_program(context, args.scope.scope())?;
     let file = ConfigFile::find(agent, args.scope.scope())?;
-    let options: &[&str] = if args.decide == HookDecision::Allow { &["--decide", "allow"] } else { &[] };
-    let command = hook_command(&program, agent, options);
+    let command = hook_command(&program, agent, decide_options(agent, args.decide)?);
     let changed = agent.install_hooks(file.text(), &command).map_err(|why| file.unusable(&why))?;
     let is_changed = apply(context, &args.scope, &file, &changed)?;
     if is_changed == Some(false) {
@@ -166,6 +166,24 @@ pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyho
         InstallOutcome { changed: is_changed.is_some(), backup: None, policy: None },
     )?;
     Ok(CommandExit::DONE)
+}
+
+/// The options of the hook that say how it answers to a call that a rule allows.
+fn decide_options(
+    agent: &dyn CodingAgent,
+    chosen: Option<HookDecision>,
+) -> Result<&'static [&'static str], CliError> {
+    let knows_asking_rules = agent.has_asking_rules("").ok().flatten().is_some();
+    Ok(match chosen {
+        Some(HookDecision::UnlessAsked) if !knows_asking_rules => {
+            let why = format!("--decide unless-asked is not possible for {}: its rules are not known", agent.name());
+            return Err(CliError::usage(why));
+        }
+        None if knows_asking_rules => &["--decide", "unless-asked"],
+        Some(HookDecision::UnlessAsked) => &["--decide", "unless-asked"],
+        Some(HookDecision::Allow) => &["--decide", "allow"],
+        Some(HookDecision::None) | None => &[],
+    })
 }
 
 /// Shows the change, asks, and writes it. `None` if there is nothing to change, `false` if the person refused.
