@@ -7,22 +7,16 @@ import path from "node:path";
 import { test } from "node:test";
 import { startModel } from "./models.js";
 import { moreAgents } from "./more_agents.js";
+import { MODULES, findProgram } from "./programs.js";
 
 const COUNTERSIGN = process.env.COUNTERSIGN;
-const MODULES = path.join(process.env.AGENT_TESTS_FOLDER, "node_modules");
 const ALLOW = '[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
 const BLOCK = 'default = "block"\n';
-
-function findProgram(folder, name) {
-  const found = fs.readdirSync(folder, { recursive: true }).find((file) => path.basename(file) === name && fs.statSync(path.join(folder, file)).size > 1e7);
-  assert.ok(found, `${name} is installed`);
-  return path.join(folder, found);
-}
 
 const AGENTS = {
   "claude-code": {
     config: ".claude/settings.json",
-    command: (words = ["--allowedTools", "Bash"]) => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", ...words],
+    command: (words = ["--allowedTools", "Bash"]) => [findProgram("@anthropic-ai", "claude"), "-p", "go", ...words],
     env: (model) => ({ IS_SANDBOX: "1", ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     prepare: () => {},
     runsGarbled: true,
@@ -30,7 +24,7 @@ const AGENTS = {
   },
   codex: {
     config: ".codex/config.toml",
-    command: () => [findProgram(path.join(MODULES, "@openai"), "codex"), "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "--dangerously-bypass-hook-trust", "go"],
+    command: () => [findProgram("@openai", "codex"), "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "--dangerously-bypass-hook-trust", "go"],
     env: () => ({ KEY: "none" }),
     prepare: (home, model) => {
       fs.mkdirSync(path.join(home, ".codex"));
@@ -215,8 +209,25 @@ for (const kind of ["ask", "deny"]) {
   });
 }
 
+// After an `allow` of its hook, it still checks its rules that deny, and not those that ask.
+for (const [decide, kind, runs] of [
+  ["allow", "ask", true],
+  ["allow", "deny", false],
+  ["unless-asked", "ask", false],
+  ["unless-asked", "deny", false],
+  ["unless-asked", "allow", true],
+]) {
+  test(`claude-code ${runs ? "runs" : "does not run"} a command in permissions.${kind} with --decide ${decide}`, async () => {
+    const settings = withSettings((all) => void (all.permissions = { [kind]: ["Bash(touch:*)"] }));
+    // People may answer the prompt in the inbox, and here nobody does.
+    const change = (text, home) => settings(text, home).replaceAll("--decide unless-asked", `--decide ${decide} --wait 1s`);
+    const played = await play("claude-code", ALLOW, change, []);
+    assert.equal(played.ran, runs, `${played.output}\n${played.log}`);
+  });
+}
+
 test("claude-code runs what a rule allows with --decide allow", async () => {
-  const change = (text) => text.replaceAll("hook claude-code", "hook claude-code --decide allow");
+  const change = (text) => text.replaceAll("--decide unless-asked", "--decide allow");
   const played = await play("claude-code", ALLOW, change, []);
   assert.ok(played.ran, played.output);
 });

@@ -1,4 +1,4 @@
-// Scripted models: the first answer calls a tool, the second ends the turn.
+// Scripted models: each answer makes the calls of the next step, and the last one ends the turn.
 import http from "node:http";
 
 const COMMAND = "touch ran.txt";
@@ -7,12 +7,23 @@ function events(list) {
   return list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
+/// The step that follows after so many results, if there is one.
+function findStep(steps, results) {
+  let before = 0;
+  for (const step of steps) {
+    if (before === results) return step;
+    before += step.length;
+  }
+  return undefined;
+}
+
 /// The Messages API, as Claude Code uses it.
-function answerMessages(body, calls) {
+function answerMessages(body, steps) {
   // A hook may add a message after the one with the results.
   const parts = (body.messages ?? []).flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const results = parts.filter((part) => part.type === "tool_result");
-  const callsTools = body.tools?.some((tool) => tool.name === "Bash") && results.length === 0;
+  const calls = body.tools?.some((tool) => tool.name === "Bash") ? findStep(steps, results.length) : undefined;
+  const callsTools = calls !== undefined;
   const blocks = callsTools ? calls.map(callBlock) : [[{ type: "text", text: "" }, { type: "text_delta", text: "done" }]];
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
@@ -39,19 +50,24 @@ function callBlock({ id, name, input }) {
   ];
 }
 
+/// One call of the Responses API. A tool whose input is text is a custom tool.
+function callItem({ id, name, input }) {
+  const call = { id: `item_${id}`, call_id: id, name };
+  if (typeof input === "string") return { type: "custom_tool_call", ...call, input };
+  return { type: "function_call", ...call, arguments: JSON.stringify(input) };
+}
+
 /// The Responses API, as Codex uses it.
-function answerResponses(body) {
-  const outputs = body.input?.filter((item) => item.type === "function_call_output") ?? [];
-  const item =
-    outputs.length === 0
-      ? { type: "function_call", id: "f", call_id: "call_1", name: "exec_command", arguments: JSON.stringify({ cmd: COMMAND }) }
-      : { type: "message", role: "assistant", id: "m", content: [{ type: "output_text", text: "done" }] };
+function answerResponses(body, steps) {
+  const outputs = body.input?.filter((item) => item.type?.endsWith("call_output")) ?? [];
+  const message = { type: "message", role: "assistant", id: "m", content: [{ type: "output_text", text: "done" }] };
+  const items = findStep(steps, outputs.length)?.map(callItem) ?? [message];
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
   return {
     results: outputs.map((output) => JSON.stringify(output.output)),
     text: events([
       { type: "response.created", response: { id: "r" } },
-      { type: "response.output_item.done", item },
+      ...items.map((item) => ({ type: "response.output_item.done", item })),
       { type: "response.completed", response: { id: "r", usage } },
     ]),
   };
@@ -79,11 +95,18 @@ function answerFor(url) {
   return url.includes("/responses") ? answerResponses : answerMessages;
 }
 
+/// The call of a command by each API.
+const DEFAULT_CALLS = {
+  messages: [{ id: "toolu_01A", name: "Bash", input: { command: COMMAND } }],
+  responses: [{ id: "call_1", name: "exec_command", input: { cmd: COMMAND } }],
+};
+
 /// Serves the APIs on a free port of this machine. `results` has what the model got from its tools, and `requests` the whole
-/// requests as text. `calls` are the calls that the Messages API makes.
-export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input: { command: COMMAND } }]) {
+/// requests as text. `calls` are the calls of its only step; `play` sets the steps of the next task, each with its calls.
+export async function startModel(calls) {
   const results = [];
   const requests = [];
+  let steps = calls && [calls];
   const server = http.createServer((request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += chunk));
@@ -93,7 +116,8 @@ export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input
         response.end('{"models": [], "data": [], "input_tokens": 1}');
         return;
       }
-      const answer = answerFor(request.url)(JSON.parse(text), calls);
+      const kind = request.url.includes("/responses") ? "responses" : "messages";
+      const answer = answerFor(request.url)(JSON.parse(text), steps ?? [DEFAULT_CALLS[kind]]);
       results.push(...answer.results);
       requests.push(text);
       response.setHeader("content-type", "text/event-stream");
@@ -101,5 +125,9 @@ export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { results, requests, url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+  const play = (script) => {
+    steps = script;
+    results.length = 0;
+  };
+  return { results, requests, play, url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 }

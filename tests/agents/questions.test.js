@@ -7,15 +7,15 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { startModel } from "./models.js";
+import { findProgram } from "./programs.js";
 
 const run = promisify(execFile);
 const COUNTERSIGN = process.env.COUNTERSIGN;
-const PACKAGES = path.join(process.env.AGENT_TESTS_FOLDER, "node_modules/@anthropic-ai");
-const claude = path.join(PACKAGES, fs.readdirSync(PACKAGES, { recursive: true }).find((file) => path.basename(file) === "claude" && fs.statSync(path.join(PACKAGES, file)).size > 1e7));
+const claude = findProgram("@anthropic-ai", "claude");
 const ASKS = { questions: [{ question: "Which database?", header: "DB", multiSelect: false, options: [{ label: "SQLite", description: "one file" }, { label: "PostgreSQL", description: "a server" }] }] };
 
 /// A log with the shipped policy, the installed hooks, and a model that makes this call.
-async function prepare(t, call, hookOptions = "") {
+async function prepare(t, call, hookOptions = "", decide = "--decide unless-asked") {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "questions-"));
   const project = path.join(home, "project");
   fs.mkdirSync(project);
@@ -29,7 +29,7 @@ async function prepare(t, call, hookOptions = "") {
   await countersign("migrate");
   await countersign("install", "claude-code", "--yes");
   const settings = path.join(home, ".claude/settings.json");
-  fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replaceAll("hook claude-code", `hook claude-code ${hookOptions}`));
+  fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replaceAll("hook claude-code", `hook claude-code ${hookOptions}`).replaceAll("--decide unless-asked", decide));
   const projects = { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } };
   const state = { hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses: { approved: ["none"], rejected: [] }, projects };
   fs.writeFileSync(path.join(home, ".claude.json"), JSON.stringify(state));
@@ -73,7 +73,7 @@ test("claude-code in a terminal takes the answer of the inbox", { timeout: 60_00
 });
 
 test("claude-code in a terminal takes the inbox's answer to its permission prompt", { timeout: 60_000 }, async (t) => {
-  const desk = await prepare(t, { id: "toolu_01B", name: "Bash", input: { command: "touch ran.txt", description: "x" } });
+  const desk = await prepare(t, { id: "toolu_01B", name: "Bash", input: { command: "touch ran.txt", description: "x" } }, "", "--decide none");
   fs.writeFileSync(path.join(desk.home, "policy.toml"), '[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n');
   await desk.countersign("policy", "apply", path.join(desk.home, "policy.toml"), "--yes", "--as", "user:ada");
   startInTerminal(t, desk, ["go", "--permission-mode", "default"]);
@@ -84,7 +84,7 @@ test("claude-code in a terminal takes the inbox's answer to its permission promp
 });
 
 test("claude-code without a terminal takes the answer to a server's form", { timeout: 60_000 }, async (t) => {
-  const desk = await prepare(t, { id: "toolu_01M", name: "mcp__forms__book", input: {} }, "--decide allow");
+  const desk = await prepare(t, { id: "toolu_01M", name: "mcp__forms__book", input: {} }, "", "--decide allow");
   fs.writeFileSync(path.join(desk.home, "policy.toml"), '[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n');
   await desk.countersign("policy", "apply", path.join(desk.home, "policy.toml"), "--yes", "--as", "user:ada");
   const server = { command: process.execPath, args: [path.join(import.meta.dirname, "forms_server.js")] };
