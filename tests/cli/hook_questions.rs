@@ -100,6 +100,22 @@ async fn answer_in_the_dialog_withdraws_the_question() {
     .await;
 }
 
+/// The test would run for the hour of the hook if it waited for its time.
+#[tokio::test]
+async fn hook_ends_with_the_answer_in_the_dialog() {
+    with_desk(async |desk| {
+        desk.pipes("hook claude-code", &message("claude_code_question")).await;
+        let permission = message("claude_code_question_permission");
+        let hook = desk.start_with("hook claude-code --questions-after 1h --wait 2h", &permission).await;
+        desk.pipes("hook claude-code", &message("claude_code_question_answered")).await;
+        let ended = hook.wait_for_exit().await;
+        assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended}");
+        let asked = desk.types("show toolu_01A.asked").await;
+        assert_ne!(asked.code, 0, "the question never came into the inbox: {asked}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn dismissed_dialog_withdraws_the_question() {
     with_desk(async |desk| {

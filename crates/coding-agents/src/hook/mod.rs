@@ -97,7 +97,7 @@ async fn skill_command(
 /// Answers an agent's question if it may run a tool. Its message has no id of the call. Usually, the hook before the
 /// tool has claimed the call a moment ago; otherwise this proposes it.
 async fn permission_request(
-    gate: &dyn CallGate,
+    gate: &dyn ApprovalGate,
     caller: &dyn HookProgram,
     message: &HookMessage,
     terms: HookTerms<'_>,

@@ -13,9 +13,11 @@ use super::{
 };
 use crate::ApprovalOutcome;
 use countersign_api::{
-    Call, CallGate, CallState, CancelRequest, ErrorCode, Json, ProposeRequest, ResultRequest, ThreadId,
+    ApprovalGate, Call, CallGate, CallState, CancelRequest, ErrorCode, GateError, Json, LogFilter,
+    ProposeRequest, ResultRequest, ThreadId,
 };
 use countersign_events::{QuestionForm, Status, json::JsonTree};
+use futures_util::StreamExt;
 use std::time::Duration;
 
 /// Why the call for people ends.
@@ -24,7 +26,7 @@ const LEFT: &str = "the time for an answer in the inbox is over; the agent's own
 /// Asks people about a prompt of the agent, beside its own window if it has one. `claimed` is the call that the hook before the tool
 /// has claimed.
 pub(super) async fn offer_prompt(
-    gate: &dyn CallGate,
+    gate: &dyn ApprovalGate,
     caller: &dyn HookProgram,
     message: &HookMessage,
     thread: &ThreadId,
@@ -40,8 +42,7 @@ pub(super) async fn offer_prompt(
         if terms.wait.is_zero() {
             return Ok(HookAnswer::NoDecision { arguments: None });
         }
-        pause(own_time).await;
-        if gate.call(thread, &claimed.id).await?.state != CallState::Running {
+        if ends_within(gate, claimed, own_time).await? {
             return Ok(HookAnswer::NoDecision { arguments: None });
         }
     }
@@ -97,7 +98,34 @@ pub(super) async fn answer_form(
     Ok(content.map_or(HookAnswer::Silent, |content| HookAnswer::Content { content }))
 }
 
-/// Waits while the agent's user may answer in the agent's window.
+/// Waits while the agent's user may answer in the agent's window. Returns true if the claimed call has ended, which its report says
+/// that follows each answer.
+async fn ends_within(gate: &dyn ApprovalGate, claimed: &Call, span: Duration) -> Result<bool, GateError> {
+    tokio::select! {
+        // A gate that does not let its caller read events can still be asked about the call after the time.
+        Ok(()) = wait_for_end(gate, claimed) => Ok(true),
+        () = pause(span) => Ok(!is_running(gate, claimed).await?),
+    }
+}
+
+/// Waits until the call has ended.
+async fn wait_for_end(gate: &dyn ApprovalGate, claimed: &Call) -> Result<(), GateError> {
+    let thread = &claimed.thread_id;
+    // Subscribe before reading the call, so that its end does not fall between.
+    let mut events = gate.follow(LogFilter::of_thread(thread), gate.tip(Some(thread)).await?);
+    while is_running(gate, claimed).await? {
+        match events.next().await {
+            Some(event) => drop(event?),
+            None => return Err(GateError::new(ErrorCode::ShuttingDown, "the events ended")),
+        }
+    }
+    Ok(())
+}
+
+async fn is_running(gate: &dyn ApprovalGate, claimed: &Call) -> Result<bool, GateError> {
+    Ok(gate.call(&claimed.thread_id, &claimed.id).await?.state == CallState::Running)
+}
+
 #[expect(clippy::disallowed_methods, reason = "the agent's user answers in the time of the machine")]
 async fn pause(span: Duration) {
     tokio::time::sleep(span).await;
