@@ -1,15 +1,18 @@
--- The events of the $3 last calls of thread $10 before $1 and not before $2. See calls.sql, which reads all threads.
+-- The events of the $3 last calls of thread $12 before $1 and not before $2. See calls.sql, which reads all threads.
 SELECT c.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT seq, thread_id, data ->> 'id' AS tool_call_id FROM events
-    WHERE thread_id = $10 AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
+    WHERE thread_id = $12 AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
         AND (CAST($4 AS text) IS NULL OR data ->> 'name' = $4)
         AND (CAST($5 AS text) IS NULL OR principal = $5)
         AND (CAST($6 AS text) IS NULL OR timestamp >= $6)
         AND (CAST($7 AS text) IS NULL OR timestamp < $7)
         AND (CAST($8 AS text) IS NULL OR data ->> 'argumentsHash' = $8)
-        AND (CAST($9 AS text) IS NULL OR EXISTS (SELECT FROM jsonb_array_elements(data -> 'effects') f
-            WHERE lower(f ->> 'target') LIKE $9 ESCAPE '\' OR lower(f ->> 'target') LIKE '%/' || $9 ESCAPE '\'))
+        AND (CAST($9 AS text) IS NULL OR data -> 'place' ->> 'agent' = $9
+            OR substr(data -> 'place' ->> 'agent', 1, length($9) + 1) = $9 || '/')
+        AND (CAST($10 AS text) IS NULL OR data -> 'place' ->> 'project' = $10)
+        AND (CAST($11 AS text) IS NULL OR EXISTS (SELECT FROM jsonb_array_elements(data -> 'effects') f
+            WHERE lower(f ->> 'target') LIKE $11 ESCAPE '\' OR lower(f ->> 'target') LIKE '%/' || $11 ESCAPE '\'))
     ORDER BY seq DESC LIMIT $3 + 0) c
     LEFT JOIN LATERAL (
         SELECT * FROM call_events WHERE thread_id = c.thread_id AND tool_call_id = c.tool_call_id OFFSET 0) e ON TRUE

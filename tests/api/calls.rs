@@ -42,7 +42,7 @@ async fn duplicate_or_unknown_parameter_is_refused() {
         parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/threads/t/tool-calls?thread=t2").await, @r#"
-        422 invalid: unknown parameter "thread"; the parameters are after, limit, tool, principal, state, since, until, argumentsHash and touches
+        422 invalid: unknown parameter "thread"; the parameters are after, limit, tool, principal, agent, project, state, since, until, argumentsHash and touches
         parameter: "thread"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"
@@ -90,6 +90,43 @@ async fn calls_are_listed_newest_first_with_every_filter() {
         assert_eq!(calls(world, &format!("/v1/threads/t2/tool-calls?argumentsHash={hash}")).await, "t2/b");
         let bad = ada.get("/v1/threads/t/tool-calls?argumentsHash=12").await;
         assert_eq!((bad.status, bad.member("parameter").as_str()), (422, "\"argumentsHash\""));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn calls_are_filtered_by_agent_and_project() {
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        let places = [
+            ("a", r#"{"agent":"claude-code","project":"/srv/shop"}"#),
+            ("b", r#"{"agent":"claude-code/explore","project":"/srv/blog"}"#),
+            ("c", r#"{"agent":"claude-codex","project":"/srv/shop"}"#),
+            ("d", r#"{"folder":"/srv/shop"}"#),
+        ];
+        for (id, place) in places {
+            let body = format!(r#"{{"id":"{id}","name":"deploy","arguments":{{}},"place":{place}}}"#);
+            assert_eq!(builder.post("/v1/threads/t/tool-calls", &body).await.status, 201, "{body}");
+        }
+        for (query, all) in [
+            ("agent=claude-code", "t/b t/a"),
+            ("agent=claude-code/explore", "t/b"),
+            ("project=/srv/shop", "t/c t/a"),
+            ("project=%2Fsrv%2Fshop&agent=claude-code", "t/a"),
+            ("project=/srv", ""),
+            ("agent=", ""),
+        ] {
+            assert_eq!(calls(world, &format!("/v1/tool-calls?{query}")).await, all, "{query}");
+            assert_eq!(calls(world, &format!("/v1/threads/t/tool-calls?{query}")).await, all, "{query}");
+            let pending = world.person("ada").get(&format!("/v1/approvals/pending?{query}")).await;
+            let mut ids: Vec<_> =
+                pending.json()["pending"].as_array().expect("calls").iter().map(|call| call["id"].to_string()).collect();
+            ids.reverse();
+            let expected: Vec<_> = all.split_whitespace().map(|id| format!("{:?}", id.trim_start_matches("t/"))).collect();
+            assert_eq!(ids, expected, "{query}");
+        }
+        let refused = world.person("ada").get("/v1/events?project=/srv/shop").await;
+        assert_eq!(refused.status, 422, "events have no place of their own: {refused}");
     })
     .await;
 }

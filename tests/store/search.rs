@@ -60,6 +60,8 @@ fn random_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
         until,
         // Lists of events ignore it.
         arguments_hash: None,
+        agent: None,
+        project: None,
         touches: None,
     }
 }

@@ -20,6 +20,11 @@ pub struct LogFilter {
     pub until: Option<Timestamp>,
     /// Only calls that were proposed with these arguments. Only lists of calls use it.
     pub arguments_hash: Option<Sha256>,
+    /// Only calls of this agent, as its hook names it in their place, and of its sub-agents: `claude-code` or
+    /// `claude-code/explore`. Only lists of calls use it.
+    pub agent: Option<String>,
+    /// Only calls of this project folder. Only lists of calls use it.
+    pub project: Option<String>,
     /// Only calls with a recorded effect on something that matches. Only lists of calls use it.
     pub touches: Option<EffectPattern>,
 }

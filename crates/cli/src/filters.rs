@@ -5,6 +5,7 @@ use countersign_console::CliError;
 use countersign_events::{Principal, Timestamp, ToolName};
 use countersign_policy::parse_span;
 use countersign_store::Clock;
+use std::path::PathBuf;
 
 /// Filters by thread, tool, principal and time.
 #[derive(Debug, Default, clap::Args)]
@@ -20,6 +21,19 @@ pub(crate) struct FilterArgs {
     pub(crate) by: Option<Principal>,
     #[command(flatten)]
     pub(crate) span: TimeRangeArgs,
+}
+
+/// Filters of calls, by what their hook says of who asks.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct CallFilterArgs {
+    #[command(flatten)]
+    pub(crate) shared: FilterArgs,
+    /// Only calls of this agent and its sub-agents, as its hook names it: claude-code, or claude-code/explore
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// Only calls of the project in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) project: Option<PathBuf>,
 }
 
 /// Filters by time.
@@ -52,6 +66,15 @@ impl FilterArgs {
             principal: self.by.clone(),
             ..self.span.filter()?
         })
+    }
+}
+
+impl CallFilterArgs {
+    /// The filter. A relative folder is one below the current folder.
+    pub(crate) fn filter(&self) -> anyhow::Result<LogFilter> {
+        let project = self.project.as_deref().map(std::path::absolute).transpose()?;
+        let project = project.map(|folder| folder.components().collect::<PathBuf>().display().to_string());
+        Ok(LogFilter { agent: self.agent.clone(), project, ..self.shared.filter()? })
     }
 }
 

@@ -103,6 +103,8 @@ impl ListUrl {
             .with("since", filter.since)
             .with("until", filter.until)
             .with("argumentsHash", filter.arguments_hash)
+            .with("agent", filter.agent.as_ref())
+            .with("project", filter.project.as_ref())
             .with("touches", filter.touches.as_ref())
     }
 

@@ -2,7 +2,7 @@
 
 use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
-    CallId, EffectPattern, Event, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicySet,
+    CallId, EffectPattern, Event, EventType, Place, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicySet,
 };
 
 /// Conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
@@ -25,6 +25,11 @@ pub struct EventFilter {
     pub until: Option<Timestamp>,
     /// Only calls that were proposed with these arguments. Only lists of calls use it.
     pub arguments_hash: Option<Sha256>,
+    /// Only calls of this agent, as its hook names it in their place, and of its sub-agents: `claude-code` or
+    /// `claude-code/explore`. Only lists of calls use it.
+    pub agent: Option<String>,
+    /// Only calls of this project folder. Only lists of calls use it.
+    pub project: Option<String>,
     /// Only calls with a recorded effect on something that matches. Only lists of calls use it.
     pub touches: Option<EffectPattern>,
 }
@@ -58,7 +63,19 @@ impl EventFilter {
         self.threads.admits(&call.thread_id)
             && self.tool.as_ref().is_none_or(|tool| proposal.what.name == *tool)
             && self.principal.as_ref().is_none_or(|by| proposal.by == *by)
+            && self.admits_place(proposal.what.place.as_ref())
             && call.request().is_none_or(|request| self.admits_moment(request.at))
+    }
+
+    fn admits_place(&self, place: Option<&Place>) -> bool {
+        let agent = place.and_then(|place| place.agent.as_deref());
+        let project = place.and_then(|place| place.project.as_deref());
+        let is_of = |wanted: &str| {
+            let rest = agent.and_then(|agent| agent.strip_prefix(wanted));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.agent.as_deref().is_none_or(is_of)
+            && self.project.as_deref().is_none_or(|wanted| project == Some(wanted))
     }
 
     fn admits_moment(&self, at: Timestamp) -> bool {

@@ -190,6 +190,8 @@ impl Store {
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()))
             .bind(filter.arguments_hash.map(|hash| hash.to_string()))
+            .bind(filter.agent.clone())
+            .bind(filter.project.clone())
             .bind(filter.touches.as_ref().map(countersign_events::EffectPattern::to_like));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
         let calls = self.query_calls(name, query).await?;

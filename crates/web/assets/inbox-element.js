@@ -182,7 +182,7 @@ export class CountersignInbox extends CountersignElement {
     const connection = this.store?.connection;
     return html`<div class="toolbar">
       <label class="search"><span class="visually-hidden">Filter</span>
-        <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, thread:…, risk:high" .value=${this.filter}
+        <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, project:…, thread:…, risk:high" .value=${this.filter}
           @input=${(/** @type {Event} */ event) => (this.filter = /** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <div class="line">
         <span class="count">${rows.length} pending</span>

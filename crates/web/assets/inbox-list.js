@@ -4,15 +4,15 @@
 
 const RISKS = ["low", "medium", "high", "critical"];
 
-/** @typedef {{ words: string[], tool: string, agent: string, thread: string, risk: string }} ListFilter */
+/** @typedef {{ words: string[], tool: string, agent: string, project: string, thread: string, risk: string }} ListFilter */
 
 /** Reads a filter such as `tool:bash risk:high deploy`. @param {string} text @returns {ListFilter} */
 export function readFilter(text) {
   /** @type {ListFilter} */
-  const filter = { words: [], tool: "", agent: "", thread: "", risk: "" };
+  const filter = { words: [], tool: "", agent: "", project: "", thread: "", risk: "" };
   for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
-    const [, name, value] = /^(tool|agent|thread|risk):(.+)$/.exec(word) ?? [];
-    if (name && value) filter[/** @type {"tool" | "agent" | "thread" | "risk"} */ (name)] = value;
+    const [, name, value] = /^(tool|agent|project|thread|risk):(.+)$/.exec(word) ?? [];
+    if (name && value) filter[/** @type {"tool" | "agent" | "project" | "thread" | "risk"} */ (name)] = value;
     else filter.words.push(word);
   }
   return filter;
@@ -24,7 +24,8 @@ function isListed(call, filter) {
   const text = () => `${call.name} ${call.id} ${call.threadId} ${call.proposal.principal} ${JSON.stringify(call.arguments)}`;
   return (
     has(call.name, filter.tool) &&
-    has(call.proposal.principal, filter.agent) &&
+    has(`${call.proposal.principal} ${call.place?.agent ?? ""}`, filter.agent) &&
+    has(call.place?.project ?? "", filter.project) &&
     has(call.threadId, filter.thread) &&
     has(call.impact?.riskLevel ?? "", filter.risk) &&
     filter.words.every((word) => has(text(), word))
@@ -49,6 +50,11 @@ export function shapeOf(call) {
   const value = call.arguments;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return `${call.name}\n${isObject ? Object.keys(value).sort().join("\n") : ""}`;
+}
+
+/** Whether several calls can be decided in one step: a question needs an answer of its own. @param {Call} call */
+export function isBulk(call) {
+  return !call.question;
 }
 
 /** A line about the arguments. The card shows all of them. @param {Call} call */

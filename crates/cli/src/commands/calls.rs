@@ -1,7 +1,7 @@
 //! `countersign calls`
 
 use crate::{
-    filters::{FilterArgs, PageArgs},
+    filters::{CallFilterArgs, PageArgs},
     pages::read_pages,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -20,7 +20,7 @@ use countersign_store::Clock;
 )]
 pub(crate) struct CallsArgs {
     #[command(flatten)]
-    filters: FilterArgs,
+    filters: CallFilterArgs,
     /// Only calls in this state, or in this part of a state
     #[arg(long, value_name = "STATE", value_parser = states())]
     state: Option<CallStateFilter>,

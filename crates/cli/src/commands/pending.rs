@@ -1,6 +1,6 @@
 //! `countersign pending`
 
-use crate::{filters::FilterArgs, pages::read_pages};
+use crate::{filters::CallFilterArgs, pages::read_pages};
 use countersign_api as api;
 use countersign_console::{
     CommandContext, CommandExit, ImpactSummary, JsonListPrinter, ValueDetail, describe_masked,
@@ -14,7 +14,7 @@ use countersign_events::Timestamp;
 #[command(after_help = "JSON: {\"pending\": [the calls, the oldest request first], \"next\": null}")]
 pub(crate) struct PendingArgs {
     #[command(flatten)]
-    filters: FilterArgs,
+    filters: CallFilterArgs,
     /// Print long arguments in full. Without it, they are folded
     #[arg(long)]
     full: bool,

@@ -223,8 +223,19 @@ pub(super) fn page_limit(page: api::PageQuery) -> usize {
 }
 
 pub(super) fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
-    let LogFilter { thread_id, types, tool, principal, since, until, arguments_hash, touches } =
+    let LogFilter { thread_id, types, tool, principal, since, until, arguments_hash, agent, project, touches } =
         filter.clone();
-    let threads = threads.clone();
-    EventFilter { thread_id, threads, types, tool, principal, since, until, arguments_hash, touches }
+    EventFilter {
+        thread_id,
+        threads: threads.clone(),
+        types,
+        tool,
+        principal,
+        since,
+        until,
+        arguments_hash,
+        agent,
+        project,
+        touches,
+    }
 }

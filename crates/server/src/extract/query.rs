@@ -52,13 +52,13 @@ parameter_sets! {
     /// Query parameters for a thread's log.
     pub(crate) ThreadEventQuery as ThreadEventParameters: ["after", "limit", "type", "tool", "principal", "since", "until"];
     /// Query parameters for pending calls.
-    pub(crate) PendingQuery as PendingParameters: ["after", "limit", "thread", "tool", "principal", "since", "until"];
+    pub(crate) PendingQuery as PendingParameters: ["after", "limit", "thread", "tool", "principal", "agent", "project", "since", "until"];
     /// Query parameters for a thread's pending calls.
-    pub(crate) ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
+    pub(crate) ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "agent", "project", "since", "until"];
     /// Query parameters for calls.
-    pub(crate) CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash", "touches"];
+    pub(crate) CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "agent", "project", "state", "since", "until", "argumentsHash", "touches"];
     /// Query parameters for a thread's calls.
-    pub(crate) ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash", "touches"];
+    pub(crate) ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "agent", "project", "state", "since", "until", "argumentsHash", "touches"];
     /// The parameters of suggested rules.
     pub(crate) SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
 }
@@ -139,6 +139,8 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(name_error(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
+            "agent" => filter.agent = Some(value.to_owned()),
+            "project" => filter.project = Some(value.to_owned()),
             "state" => self.state = Some(parse::<CallStateFilter>(name, value)?),
             "all" => {
                 self.all = parse::<bool>(name, value)?;
@@ -240,6 +242,15 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
         "principal" => {
             ("Only events that this principal caused, or calls that it proposed.", Principal::schema())
         }
+        "agent" => (
+            "Only calls of this agent and its sub-agents, as its hook names it in their place: `claude-code`, or \
+             `claude-code/explore`.",
+            ObjectBuilder::new().schema_type(Type::String).into(),
+        ),
+        "project" => (
+            "Only calls of this project, by the path of its folder.",
+            ObjectBuilder::new().schema_type(Type::String).into(),
+        ),
         "state" => ("Only calls in this state, or in this part of a state.", CallStateFilter::schema()),
         "all" => (
             "Also the items that have ended.",

@@ -15,6 +15,7 @@ import { describeState } from "../card/describe.js";
  * @property {string} tool
  * @property {string} summary
  * @property {string} agent
+ * @property {string} project The project's folder; empty if the call has none.
  * @property {string} by Who decided: a person, or the rule or other source that did.
  * @property {boolean} isPerson Whether a person decided, and not a rule or a clock.
  * @property {string} decision
@@ -37,23 +38,24 @@ export function makeRow(call) {
   const { badge, style } = describeState(call, 0);
   const summary = describeRow(call);
   const agent = nameOf(call.proposal.principal);
+  const project = call.place?.project ?? "";
   const isFlagged = (call.flags?.length ?? 0) > 0;
-  const text = [call.name, call.threadId, call.id, summary, agent, by, badge, isFlagged ? FLAGGED : "", response.decision, response.comment ?? ""].join("\n").toLowerCase();
+  const text = [call.name, call.threadId, call.id, summary, agent, call.place?.agent ?? "", project, by, badge, isFlagged ? FLAGGED : "", response.decision, response.comment ?? ""].join("\n").toLowerCase();
   return {
-    threadId: call.threadId, id: call.id, seq: call.proposal.seq, tool: call.name, summary, agent, by, isPerson,
+    threadId: call.threadId, id: call.id, seq: call.proposal.seq, tool: call.name, summary, agent, project, by, isPerson,
     decision: response.decision, at: response.at, badge, style, isFlagged, text,
   };
 }
 
 /** The names that a search may use, as in `by:ada tool:bash deploy`. */
-const NAMES = /** @type {const} */ (["tool", "by", "agent", "thread", "decision", "state"]);
+const NAMES = /** @type {const} */ (["tool", "by", "agent", "project", "thread", "decision", "state"]);
 
 /** @typedef {{ words: string[], who: "all" | "people" | "rules" } & Record<(typeof NAMES)[number], string>} HistorySearch */
 
 /** @param {string} text @param {string} who @returns {HistorySearch} */
 export function readSearch(text, who) {
   /** @type {HistorySearch} */
-  const search = { words: [], who: who === "people" || who === "rules" ? who : "all", tool: "", by: "", agent: "", thread: "", decision: "", state: "" };
+  const search = { words: [], who: who === "people" || who === "rules" ? who : "all", tool: "", by: "", agent: "", project: "", thread: "", decision: "", state: "" };
   for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
     const [, name, value] = /^([a-z]+):(.+)$/.exec(word) ?? [];
     const known = NAMES.find((candidate) => candidate === name);
@@ -68,7 +70,7 @@ export function isFound(row, search) {
   if (search.who !== "all" && row.isPerson !== (search.who === "people")) return false;
   const has = (/** @type {string} */ text, /** @type {string} */ part) => part === "" || text.toLowerCase().includes(part);
   return (
-    has(row.tool, search.tool) && has(row.by, search.by) && has(row.agent, search.agent) && has(row.threadId, search.thread) &&
+    has(row.tool, search.tool) && has(row.by, search.by) && has(row.agent, search.agent) && has(row.project, search.project) && has(row.threadId, search.thread) &&
     has(row.decision, search.decision) && (has(row.badge, search.state) || (row.isFlagged && has(FLAGGED, search.state))) && search.words.every((word) => row.text.includes(word))
   );
 }
