@@ -68,7 +68,7 @@ async fn tool_that_requests_approval_is_asked_about() {
         assert_eq!(proposed.text("state"), "pending");
         let request: serde_json::Value =
             serde_json::from_str(&proposed.member("request")).expect("a request");
-        assert_snapshot!(request["reason"], @r#""`list` declares that it needs approval""#);
+        assert_snapshot!(request["reason"], @r#""the agent says that this call of `list` needs approval""#);
         assert_snapshot!(request["basis"], @r#""tool""#);
     })
     .await;

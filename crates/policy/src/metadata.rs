@@ -2,7 +2,7 @@
 //! policy trusts may allow one.
 
 use crate::facts::CallFacts;
-use countersign_events::Verdict;
+use countersign_events::{QuestionForm, QuestionKind, ToolDefinition, Verdict};
 
 /// The verdict and reason that follow from tool metadata, for a call that no rule matches.
 pub(crate) fn metadata_verdict(
@@ -34,7 +34,15 @@ pub(crate) fn required_approval(facts: &CallFacts<'_>) -> Option<String> {
 }
 
 fn approval_reason(facts: &CallFacts<'_>) -> String {
-    format!("`{}` declares that it needs approval", facts.subject.tool)
+    let (tool, definition) = (facts.subject.tool, facts.subject.definition);
+    let is_described = |one: &ToolDefinition| one.description.is_some() || one.input_schema.is_some();
+    match QuestionForm::read(tool, facts.subject.arguments).map(|form| form.kind) {
+        Some(QuestionKind::Questions) => "the agent asks people a question".to_owned(),
+        Some(QuestionKind::Plan) => "the agent asks people to approve its plan".to_owned(),
+        None if definition.is_some_and(is_described) => format!("`{tool}` declares that it needs approval"),
+        // Without more of a definition, this is no word of the tool.
+        None => format!("the agent says that this call of `{tool}` needs approval"),
+    }
 }
 
 /// The reason to ask about a tool whose name or description contains a dangerous word.

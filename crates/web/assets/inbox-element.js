@@ -5,7 +5,7 @@ import { baseStyles } from "./element-styles.js";
 import { inboxStyles } from "./inbox-styles.js";
 import { CountersignClient } from "./countersign.js";
 import { InboxStore, keyOf } from "./inbox-store.js";
-import { arrange, describeRow, readFilter, shapeOf } from "./inbox-list.js";
+import { arrange, describeRow, isBulk, readFilter, shapeOf } from "./inbox-list.js";
 import { renderText } from "./hidden-text.js";
 import { describeState } from "./card/describe.js";
 import { describeAge, nameOf } from "./times.js";
@@ -228,7 +228,7 @@ export class CountersignInbox extends CountersignElement {
     };
     const risk = call.impact?.riskLevel;
     return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * this.#row}px`}>
-      ${this.canDecide ? html`<input type="checkbox" aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
+      ${this.canDecide && isBulk(call) ? html`<input type="checkbox" aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
       <button class="row" aria-current=${key === this.selected} @click=${() => this.#select(key)}>
         <span class="top"><strong>${renderText(call.name)}</strong>
           ${risk ? html`<span class="badge ${risk}">${risk}</span>` : nothing}
@@ -256,7 +256,7 @@ export class CountersignInbox extends CountersignElement {
   /** @param {Call} call @param {Call[]} rows */
   #renderDetail(call, rows) {
     const at = rows.indexOf(call);
-    const similar = rows.filter((other) => shapeOf(other) === shapeOf(call));
+    const similar = rows.filter((other) => isBulk(other) && shapeOf(other) === shapeOf(call));
     const same = rows.filter((other) => other.threadId === call.threadId).length;
     return html`<div class="detail-bar">
         <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
@@ -265,7 +265,7 @@ export class CountersignInbox extends CountersignElement {
               <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>k</kbd></button>
               <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>j</kbd></button>`
           : nothing}
-        ${similar.length > 1 && this.canDecide
+        ${similar.length > 1 && isBulk(call) && this.canDecide
           ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`
           : nothing}
         ${same > 1 && this.canDecide ? this.#renderStop(call.threadId, same) : nothing}
@@ -326,7 +326,8 @@ export class CountersignInbox extends CountersignElement {
 
   #toggleSelected() {
     const checked = new Set(this.checked);
-    if (!checked.delete(this.selected) && this.store?.pending.has(this.selected)) checked.add(this.selected);
+    const call = this.store?.pending.get(this.selected);
+    if (!checked.delete(this.selected) && call && isBulk(call)) checked.add(this.selected);
     this.checked = checked;
   }
 }

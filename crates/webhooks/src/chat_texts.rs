@@ -4,7 +4,7 @@ use crate::{
     plain_text::clean_for_chat,
     webhook_message::{CallSubject, WebhookMessage},
 };
-use countersign_events::{AdviceVerdict, AdvisorMode, WebhookTopic};
+use countersign_events::{AdviceVerdict, AdvisorMode, Json, QuestionForm, WebhookTopic};
 
 /// The longest text of one fact in a chat, in characters.
 const MAX_FACT: usize = 400;
@@ -70,13 +70,26 @@ impl WebhookMessage {
     }
 }
 
+/// A question on one line.
+fn words_of(form: &QuestionForm) -> String {
+    let lines = form.lines();
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join("; ")
+}
+
 impl CallSubject {
-    fn facts(&self) -> [(&'static str, Option<String>); 11] {
+    /// The arguments that no question says in words.
+    fn unsaid_arguments(&self) -> Option<&Json> {
+        let is_said = self.question().is_some_and(|form| form.is_complete);
+        self.arguments.as_ref().filter(|_| !is_said)
+    }
+
+    fn facts(&self) -> [(&'static str, Option<String>); 12] {
         [
             ("Agent", Some(self.agent.clone())),
             ("Thread", Some(self.thread.clone())),
             ("Call", Some(self.id.clone())),
-            ("Arguments", self.arguments.as_ref().map(|arguments| arguments.as_str().to_owned())),
+            ("Question", self.question().map(|form| words_of(&form))),
+            ("Arguments", self.unsaid_arguments().map(|arguments| arguments.as_str().to_owned())),
             ("Place", self.place.as_ref().map(ToString::to_string)),
             ("Risk (as the agent says)", self.risk.clone()),
             ("Message (of the agent)", self.message.clone()),

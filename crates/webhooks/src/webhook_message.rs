@@ -3,7 +3,7 @@
 use countersign_api as api;
 use countersign_events::{
     AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Body, Event, Json, Place,
-    Source, Timestamp, WebhookTopic,
+    QuestionForm, Source, Timestamp, ToolName, WebhookTopic,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -203,6 +203,11 @@ impl WebhookMessage {
 }
 
 impl CallSubject {
+    /// What the call asks people, if the webhook asks for arguments.
+    pub(crate) fn question(&self) -> Option<QuestionForm> {
+        QuestionForm::read(&ToolName::new(&self.tool).ok()?, self.arguments.as_ref()?)
+    }
+
     fn from_call(call: &api::Call) -> Self {
         let impact = |field: &str| impact_text(call, field);
         let request = call.request.as_ref();

@@ -7,47 +7,13 @@ use countersign_events::{BadAnswer, Json, Question, QuestionAnswer, QuestionForm
 /// The form in lines: the message, and each question with its numbered options.
 #[must_use]
 pub fn question_lines(form: &QuestionForm) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut add = |lead: &str, text: &str| {
-        lines.extend(text.trim_end().split('\n').map(|line| format!("{lead}{}", escape_tabbed_line(line))));
-    };
-    if let Some(text) = &form.message {
-        add("", text);
-    }
-    if let Some(text) = &form.source {
-        add("", &format!("(from {text})"));
-    }
-    for question in &form.questions {
-        let header = question.header.as_ref().map(|header| format!("{header}: ")).unwrap_or_default();
-        add("", &format!("{header}{}{}", question.text, describe_kind(question)));
-        for (index, option) in question.options.iter().enumerate() {
-            let description = option.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-            add("  ", &format!("{} {}{description}", index + 1, option.label));
-            if let Some(preview) = &option.preview {
-                add("      ", preview);
-            }
-        }
-    }
-    lines
+    form.lines().iter().map(|line| escape_tabbed_line(line)).collect()
 }
 
 /// Returns true if the form says everything that is in the arguments.
 #[must_use]
 pub fn is_said_by_form(call: &api::Call) -> bool {
     call.question.as_ref().is_some_and(|form| form.is_complete)
-}
-
-/// What an answer may be, in brackets.
-fn describe_kind(question: &Question) -> String {
-    let preset = question.preset.join(", ");
-    let parts = [
-        question.hint.clone(),
-        question.multiple.then(|| "several answers are possible".to_owned()),
-        (!question.required).then(|| "optional".to_owned()),
-        (!preset.is_empty()).then(|| format!("suggested: {preset}")),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) }
 }
 
 /// The prompt for one question on one line.
@@ -60,7 +26,7 @@ pub fn answer_prompt(question: &Question) -> String {
         choices.push("or a text".to_owned());
     }
     let choices = if choices.is_empty() { String::new() } else { format!(" [{}]", choices.join(", ")) };
-    escape_text(&format!("{}{}{choices}: ", question.text, describe_kind(question)))
+    escape_text(&format!("{}{}{choices}: ", question.text, question.describe_kind()))
 }
 
 /// The answer that a person typed: labels or their numbers, between commas if several are possible, or free text.

@@ -8,6 +8,7 @@ mod form;
 mod plan;
 mod schema_form;
 mod tools;
+mod words;
 
 pub use form::{BadAnswer, NumberKind, Question, QuestionAnswer, QuestionForm, QuestionKind, QuestionOption};
 pub use tools::{CODEX_QUESTION, ELICITATION};

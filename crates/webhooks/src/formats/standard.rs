@@ -32,6 +32,7 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
         ("risk", of_call(|call| call.risk.as_deref())),
         ("message", of_call(|call| call.message.as_deref())),
         ("description", of_call(|call| call.description.as_deref())),
+        ("question", call.and_then(question_words)),
         ("arguments", call.and_then(|call| call.arguments.as_ref()).and_then(arguments_json)),
         ("place", call.and_then(|call| call.place.as_ref()).map(place_json)),
         ("rule", of_call(|call| call.rule.as_deref())),
@@ -53,17 +54,24 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
     json!({ "type": kind, "timestamp": message.at, "data": data })
 }
 
+/// What the call asks people, in lines.
+fn question_words(call: &CallSubject) -> Option<Value> {
+    let words = call.question()?.lines().join("\n");
+    (words.len() <= MAX_ARGUMENT_BYTES).then(|| Value::from(clean_lines(&words)))
+}
+
 /// The arguments, unless they are too large for a message.
 fn arguments_json(arguments: &Json) -> Option<Value> {
     (arguments.as_str().len() <= MAX_ARGUMENT_BYTES).then(|| arguments.read().ok().map(clean_value)).flatten()
 }
 
+fn clean_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(|line| clean(line, MAX_ARGUMENT_BYTES)).collect();
+    lines.join("\n")
+}
+
 /// The value with escaped hidden characters. Line ends stay, so that a script of two lines does not become one command.
 fn clean_value(value: Value) -> Value {
-    let clean_lines = |text: &str| {
-        let lines: Vec<_> = text.split('\n').map(|line| clean(line, MAX_ARGUMENT_BYTES)).collect();
-        lines.join("\n")
-    };
     match value {
         Value::String(text) => Value::String(clean_lines(&text)),
         Value::Array(items) => items.into_iter().map(clean_value).collect(),

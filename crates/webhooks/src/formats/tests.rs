@@ -185,6 +185,21 @@ fn arguments_are_only_for_targets_that_ask() {
 }
 
 #[test]
+fn question_is_shown_in_words() {
+    let asked = r#"{"questions":[{"question":"Which <b>?","options":[{"label":"SQLite","description":"one file"},{"label":"MySQL"}],"multiSelect":false}]}"#;
+    let arguments = Json::parse(asked).ok();
+    let call = hostile().call.map(|call| CallSubject { tool: "AskUserQuestion".to_owned(), arguments, ..call });
+    let message = WebhookMessage { call, ..hostile() };
+    let facts = message.chat_texts().1;
+    let said: Vec<_> = facts.iter().filter(|(label, _)| ["Question", "Arguments"].contains(label)).collect();
+    assert_eq!(said, [&("Question", "Which <b>?; 1 SQLite: one file; 2 MySQL".to_owned())]);
+    let standard = body(WebhookFormat::Standard, &message);
+    assert_eq!(standard["data"]["question"], "Which <b>?\n  1 SQLite: one file\n  2 MySQL");
+    let names = body(WebhookFormat::Standard, &message.for_target(false)).to_string();
+    assert!(!names.contains("SQLite"), "only for targets that ask for arguments: {names}");
+}
+
+#[test]
 fn long_texts_stay_within_the_limits_of_chats() {
     let long = "\\*".repeat(10_000);
     let call =
