@@ -122,7 +122,7 @@ export function codexTools() {
     edit: (name, before, after) => call("apply_patch", patch([`*** Update File: ${name}`, "@@", ...lines(before, "-"), ...lines(after, "+")])),
     plan: {
       name: "look around, and plan",
-      steps: [[sh("rg -n TODO . || true"), sh("git log --oneline -3")], [call("update_goal", { status: "complete" })], [sh("git diff --stat HEAD~1")]],
+      steps: [[sh("rg -n total . || true"), sh("git log --oneline -3")], [call("update_goal", { status: "complete" })], [sh("git diff --stat HEAD~1")]],
       shows: ({ results }) => results.some((text) => text.includes("Begin")),
     },
   };

@@ -27,7 +27,7 @@ async fn invalid_page_of_pending_calls_is_refused() {
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?page=2")).await, @r#"
-        422 invalid: unknown parameter "page"; the parameters are after, limit, thread, tool, principal, since and until
+        422 invalid: unknown parameter "page"; the parameters are after, limit, thread, tool, principal, agent, project, since and until
         parameter: "page"
         "#);
     })

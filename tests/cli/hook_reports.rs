@@ -66,6 +66,7 @@ async fn rules_allow_unless_the_agent_asks() {
             (".claude/settings.local.json", r#"{"permissions":{"ask":true}}"#, false),
             (".claude/settings.local.json", "{", false),
         ] {
+            std::fs::create_dir_all(desk.path(".claude")).expect("a folder");
             desk.write_file(file, text);
             assert_eq!(answers(desk, "\"default\"").await, is_allowed, "{file}: {text}");
         }
