@@ -41,10 +41,20 @@ impl<'a> CommandWords<'a> {
         self.command.words.iter().map(|word| word.text.as_str())
     }
 
+    /// The assignments before the program, as name and text.
+    pub fn assignments(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.command.assignments.iter().map(|(name, value)| (name.as_str(), value.text.as_str()))
+    }
+
+    /// The texts of its here-documents and here-strings.
+    pub fn documents(self) -> impl Iterator<Item = &'a str> {
+        self.command.documents.iter().map(String::as_str)
+    }
+
     /// Whether it reads a pipe or a here-document.
     #[must_use]
     pub fn has_input(self) -> bool {
-        self.command.has_input || self.command.input.is_some() || self.command.has_document
+        self.command.has_input || self.command.input.is_some() || self.command.has_document()
     }
 }
 
@@ -82,7 +92,7 @@ impl ParsedScript {
     /// writes.
     fn uses_its_text(&self) -> bool {
         let commands = || self.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
-        let reads = |command: &ParsedCommand| command.has_input || command.has_document;
+        let reads = |command: &ParsedCommand| command.has_input || command.has_document();
         let writes = |file: &RedirectedFile| file.access == PathAccess::Write;
         let writes_file =
             commands().any(|command| command.files.iter().any(writes) || command.program_name() == "tee");

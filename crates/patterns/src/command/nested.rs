@@ -212,7 +212,7 @@ fn add_redirection(redirection: CommandRedirection, command: &mut ParsedCommand,
     let is_harmless = is_harmless(&redirection);
     match redirection.kind {
         RedirectionKind::HereDocument | RedirectionKind::HereString => {
-            command.has_document = true;
+            command.documents.push(redirection.target.text.clone());
             *input = StandardInput::Text(redirection.target);
         }
         RedirectionKind::Read => {

@@ -258,12 +258,12 @@ impl ParsedScript {
             is_lister && words.iter().all(|word| !word.starts_with("-printf"))
         };
         let is_shown = |command: &ParsedCommand| {
-            !command.has_document
+            !command.has_document()
                 && command.input.is_none()
                 && (command.parent.is_some() || lists_names(command))
         };
         let others = self.commands.iter().filter(|command| !appends(command));
-        let is_clear = others.into_iter().all(is_shown) && xargs.input.is_none() && !xargs.has_document;
+        let is_clear = others.into_iter().all(is_shown) && xargs.input.is_none() && !xargs.has_document();
         (!is_clear).then(|| xargs.shown.clone())
     }
 }

@@ -73,8 +73,8 @@ pub(super) struct ParsedCommand {
     pub(super) has_hidden_effect: bool,
     /// The files of redirections that no pattern can show.
     pub(super) files: Vec<RedirectedFile>,
-    /// Whether it reads a here-document or a here-string, which no pattern can show.
-    pub(super) has_document: bool,
+    /// The texts of its here-documents and here-strings, which no pattern can show.
+    pub(super) documents: Vec<String>,
     /// The assignments before the program.
     pub(super) assignments: Vec<(String, CommandWord)>,
     /// Whether it reads a pipe or a here-document.
@@ -192,9 +192,14 @@ impl ParsedCommand {
             && self.with_holes.is_empty()
     }
 
+    /// Whether it reads a here-document or a here-string.
+    pub(super) fn has_document(&self) -> bool {
+        !self.documents.is_empty()
+    }
+
     /// Whether it uses files or content that no pattern can show.
     pub(super) fn has_unshown_files(&self) -> bool {
-        self.has_document || !self.files.is_empty()
+        self.has_document() || !self.files.is_empty()
     }
 
     /// Whether the program reads no commands from its input.

@@ -131,7 +131,7 @@ impl ParsedCommand {
     }
 
     fn find_unshown_input(&self) -> Option<WordHindrance> {
-        let document = self.words.first().filter(|_| self.has_document);
+        let document = self.words.first().filter(|_| self.has_document());
         let file = || Some((&self.files.first()?.word, HindranceKind::RedirectedFile));
         let (word, why) = document.map(|word| (word, HindranceKind::Document)).or_else(file)?;
         Some(WordHindrance { word: word.raw.clone(), why })

@@ -81,7 +81,7 @@ impl ParsedCommand {
                     text.strip_prefix(option).is_some_and(|code| code.starts_with(['=', ' ', '\'', '"']))
                 })
         };
-        let reads_input = self.has_input || self.has_document || self.input.is_some();
+        let reads_input = self.has_input || self.has_document() || self.input.is_some();
         if reads_input && self.reading.input == InputUse::Code {
             return true;
         }
