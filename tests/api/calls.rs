@@ -119,10 +119,15 @@ async fn calls_are_filtered_by_agent_and_project() {
             assert_eq!(calls(world, &format!("/v1/tool-calls?{query}")).await, all, "{query}");
             assert_eq!(calls(world, &format!("/v1/threads/t/tool-calls?{query}")).await, all, "{query}");
             let pending = world.person("ada").get(&format!("/v1/approvals/pending?{query}")).await;
-            let mut ids: Vec<_> =
-                pending.json()["pending"].as_array().expect("calls").iter().map(|call| call["id"].to_string()).collect();
+            let mut ids: Vec<_> = pending.json()["pending"]
+                .as_array()
+                .expect("calls")
+                .iter()
+                .map(|call| call["id"].to_string())
+                .collect();
             ids.reverse();
-            let expected: Vec<_> = all.split_whitespace().map(|id| format!("{:?}", id.trim_start_matches("t/"))).collect();
+            let expected: Vec<_> =
+                all.split_whitespace().map(|id| format!("{:?}", id.trim_start_matches("t/"))).collect();
             assert_eq!(ids, expected, "{query}");
         }
         let refused = world.person("ada").get("/v1/events?project=/srv/shop").await;

@@ -188,9 +188,9 @@ async fn arguments_with_line_breaks_stay_one_data_line() {
         let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         stream.message().await;
         assert_snapshot!(stream.message().await, @r#"
-        id: 2-402597012827aa0c
+        id: 2-f2a73e8e967bbd48
         event: TOOL_CALL
-        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"402597012827aa0cecbb8830b3be160892b80d43b49e7a3f9f717b76a271b184"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1","effects":[{"kind":"unknown","target":"the command cannot be read","certain":false}]},"hash":"f2a73e8e967bbd485fe61b8901793cac542884e8346d73d03843133dcc80363a"}
         "#);
     })
     .await;

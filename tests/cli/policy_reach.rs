@@ -1,6 +1,7 @@
 //! `countersign policy reach`
 
 use crate::desk::with_desk;
+use countersign_api::ApprovalGate;
 
 const POLICY: &str = r#"
 [[rule]]

@@ -2,7 +2,8 @@
 
 use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
-    CallId, EffectPattern, Event, EventType, Place, Principal, Sha256, ThreadId, Timestamp, ToolName, ToolPolicySet,
+    CallId, EffectPattern, Event, EventType, Place, Principal, Sha256, ThreadId, Timestamp, ToolName,
+    ToolPolicySet,
 };
 
 /// Conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no

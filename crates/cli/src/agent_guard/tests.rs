@@ -79,6 +79,7 @@ const HARMLESS: &[&str] = &[
     "policy daily",
     "policy fmt p.toml",
     "policy history",
+    "policy reach read .env",
     "policy import p.yaml",
     "policy replay",
     "policy show",

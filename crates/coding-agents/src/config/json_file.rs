@@ -230,7 +230,9 @@ pub(crate) fn has_entries(text: &str, path: &[&str]) -> Result<bool, ConfigError
     for name in folders {
         match object.get(name) {
             None => return Ok(false),
-            Some(property) => object = property.object_value().ok_or_else(|| wrong_type(name, "an object"))?,
+            Some(property) => {
+                object = property.object_value().ok_or_else(|| wrong_type(name, "an object"))?;
+            }
         }
     }
     let Some(property) = object.get(last) else { return Ok(false) };

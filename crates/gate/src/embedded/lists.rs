@@ -223,8 +223,18 @@ pub(super) fn page_limit(page: api::PageQuery) -> usize {
 }
 
 pub(super) fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
-    let LogFilter { thread_id, types, tool, principal, since, until, arguments_hash, agent, project, touches } =
-        filter.clone();
+    let LogFilter {
+        thread_id,
+        types,
+        tool,
+        principal,
+        since,
+        until,
+        arguments_hash,
+        agent,
+        project,
+        touches,
+    } = filter.clone();
     EventFilter {
         thread_id,
         threads: threads.clone(),

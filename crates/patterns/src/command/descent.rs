@@ -180,7 +180,7 @@ impl ParsedCommand {
     }
 
     /// What the command does with files in its folder that it does not name: it writes what an archive, a patch or its input
-    /// contains, deletes what Git does not know, or serves all of them.
+    /// contains, or serves all of them.
     pub(super) fn use_of_own_folder(&self) -> Option<PathAccess> {
         let extracts = |letters, long| self.has_option(letters, long);
         let first = self.words.get(1).map_or("", |word| word.text.as_str());
@@ -193,12 +193,6 @@ impl ParsedCommand {
                 PathAccess::Write
             }
             "7z" | "7za" | "7zz" if matches!(first, "x" | "e") => PathAccess::Write,
-            "git" => match self.git_subcommand()? {
-                "clean" => PathAccess::Delete,
-                "stash" if self.has_option("a", &["--all"]) => PathAccess::Unknown,
-                "add" | "stage" if self.has_option("f", &["--force"]) => PathAccess::Read,
-                _ => return None,
-            },
             "http.server" | "SimpleHTTPServer" => PathAccess::Read,
             _ => return None,
         })

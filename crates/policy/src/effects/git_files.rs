@@ -35,7 +35,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>, folders: &[String]) -> 
     let takes_all = if is_add { has(&['A'], &["--all", "--no-ignore-removal"]) } else { true };
     let places = if named.is_empty() && takes_all || !is_add { vec!["."] } else { named };
     let use_of = |place: &str| {
-        FileUse::new(place, folders, access, false).doubtful().with_below(FolderReach::everything())
+        FileUse::new(place, folders, access, false).doubtful().with_below(&FolderReach::everything())
     };
     places.into_iter().map(use_of).collect()
 }

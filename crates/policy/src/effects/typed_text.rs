@@ -35,7 +35,7 @@ pub(super) fn add_effects(
     for argument in texts.iter().filter(|argument| !argument.text.is_empty()) {
         let key = argument.key().to_lowercase();
         let runs_code = !is_edit && has_word(CODE_KEYS, &key) || has_word(CODE_TOOLS, &own);
-        if runs_code || has_word(TYPING_TOOLS, &own) {
+        if runs_code || has_word(TYPING_TOOLS, &own) && has_word(LINE_KEYS, &key) {
             effects.unread.get_or_insert_with(|| format!("the text in `{}` is not read", argument.key()));
         } else if has_word(COMMAND_KEYS, &key) || has_terminal && has_word(LINE_KEYS, &key) {
             let script = ParsedScript::parse(&argument.text);

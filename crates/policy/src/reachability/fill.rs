@@ -62,8 +62,8 @@ impl GoalWords {
             value.as_ref().map_or_else(String::new, |value| format!("{option} {value} "))
         };
         let options = option("--context", &goal.context) + &option("-n", &goal.namespace);
-        let object: String =
-            [&goal.kind, &goal.name].into_iter().flatten().map(|word| format!(" {word}")).collect();
+        let words = [Some(""), goal.kind.as_deref(), goal.name.as_deref()];
+        let object = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
         let gaps = vec![
             ("{options}", Some(options)),
             ("{verb}", Some(goal.verb.clone())),

@@ -232,12 +232,8 @@ impl<'a> RuleCalls<'a> {
     fn with_operand(&self, tool: &str, kind: OperandKind, mut arguments: Value, operand: &str) -> Candidate {
         let mappings = self.policy.settings.tools.iter().filter(|mapping| mapping.tools.is_match(tool));
         let pointer = mappings.flat_map(|mapping: &OperandMapping| mapping.pointers(kind)).next();
-        match pointer {
-            Some(pointer) => put(&mut arguments, pointer.steps(), Value::from(operand)),
-            None => {
-                let key = kind.usual_pointers().first().map_or("", |pointer| pointer.trim_start_matches('/'));
-                put(&mut arguments, &[key.to_owned()], Value::from(operand));
-            }
+        if let Some(pointer) = pointer.or_else(|| kind.usual().first()) {
+            put(&mut arguments, pointer.steps(), Value::from(operand));
         }
         Candidate::new(tool, arguments)
     }

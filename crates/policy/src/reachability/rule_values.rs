@@ -87,7 +87,7 @@ pub(crate) fn put(value: &mut Value, steps: &[String], new: Value) {
         return;
     };
     if first == "*" {
-        if !value.as_array().is_some_and(|items| !items.is_empty()) {
+        if value.as_array().is_none_or(Vec::is_empty) {
             *value = json!([null]);
         }
         put(&mut value[0], rest, new);

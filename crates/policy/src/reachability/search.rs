@@ -266,21 +266,12 @@ impl ReachSearch<'_> {
                 && other.basis == basis
                 && other.advisor == terms.advisor
         });
-        match known {
-            Some(other) => other.calls += 1,
-            None => {
-                let advisor = terms.advisor;
-                self.report.others.push(ReachAnswer {
-                    verdict,
-                    rule,
-                    basis,
-                    advisor,
-                    calls: 1,
-                    example,
-                    reason,
-                });
-            }
+        if let Some(other) = known {
+            other.calls += 1;
+            return;
         }
+        let advisor = terms.advisor;
+        self.report.others.push(ReachAnswer { verdict, rule, basis, advisor, calls: 1, example, reason });
     }
 
     /// Notes the rules that would allow the call without their conditions, where nothing stricter decides.

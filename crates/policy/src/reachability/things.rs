@@ -65,7 +65,7 @@ impl GoalMatcher {
                     GitChange::Update => vec![GitChange::Update, GitChange::Force],
                     other => vec![*other],
                 };
-                things.git = Some(ProtectedBranches { branches: globs(name)?, changes });
+                things.git = Some(ProtectedBranches { branches: globs(name)?, changes, has_default: false });
             }
             ReachGoal::Cluster(goal) => {
                 let names = |name: &Option<String>| name.as_deref().map(globs).transpose();

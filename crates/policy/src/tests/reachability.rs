@@ -210,7 +210,9 @@ fn gained(old: &Policy, new: &Policy) -> Vec<(String, String)> {
     let caller =
         ReachCaller { thread: &thread, principal: &principal, place: &place, home: Some("/home/ada") };
     let found = find_newly_reachable(old, new, caller);
-    found.iter().for_each(|found| assert_witness_is_allowed(new, &found.witness, &place));
+    for found in &found {
+        assert_witness_is_allowed(new, &found.witness, &place);
+    }
     let shown = |found: &NewlyReachable| {
         (found.question.to_string(), found.witness.call.arguments.as_str().to_owned())
     };

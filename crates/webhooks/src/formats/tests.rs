@@ -188,7 +188,8 @@ fn arguments_are_only_for_targets_that_ask() {
 fn question_is_shown_in_words() {
     let asked = r#"{"questions":[{"question":"Which <b>?","options":[{"label":"SQLite","description":"one file"},{"label":"MySQL"}],"multiSelect":false}]}"#;
     let arguments = Json::parse(asked).ok();
-    let call = hostile().call.map(|call| CallSubject { tool: "AskUserQuestion".to_owned(), arguments, ..call });
+    let call =
+        hostile().call.map(|call| CallSubject { tool: "AskUserQuestion".to_owned(), arguments, ..call });
     let message = WebhookMessage { call, ..hostile() };
     let facts = message.chat_texts().1;
     let said: Vec<_> = facts.iter().filter(|(label, _)| ["Question", "Arguments"].contains(label)).collect();

@@ -176,7 +176,10 @@ fn decide_options(
     let knows_asking_rules = agent.has_asking_rules("").ok().flatten().is_some();
     Ok(match chosen {
         Some(HookDecision::UnlessAsked) if !knows_asking_rules => {
-            let why = format!("--decide unless-asked is not possible for {}: its rules are not known", agent.name());
+            let why = format!(
+                "--decide unless-asked is not possible for {}: its rules are not known",
+                agent.name()
+            );
             return Err(CliError::usage(why));
         }
         None if knows_asking_rules => &["--decide", "unless-asked"],

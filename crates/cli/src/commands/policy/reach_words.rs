@@ -21,7 +21,7 @@ pub(super) fn describe_call(call: &ReachCall) -> String {
         _ => format!("{} {}", call.tool, call.arguments.as_str()),
     };
     if let Some(server) = &call.server {
-        text.push_str(&format!(" (server {server})"));
+        text.extend([" (server ", server, ")"]);
     }
     let shown: String = text.chars().take(MAX_CALL_CHARS).collect();
     let end = if shown.len() < text.len() { "…" } else { "" };
@@ -101,9 +101,10 @@ pub(super) fn list_gaps(report: &ReachReport) -> Vec<String> {
     gaps.push("what programs, scripts and builds do by themselves, and tools that are not known".to_owned());
     gaps.push("the policy, the grants and the mode of a thread, which answer after the policy".to_owned());
     let tried = count_words(report.tried as u64, "call");
-    gaps.push(match report.is_complete {
-        true => format!("calls other than the {tried} that were judged"),
-        false => format!("all calls after the {tried} that were judged, because there are too many"),
+    gaps.push(if report.is_complete {
+        format!("calls other than the {tried} that were judged")
+    } else {
+        format!("all calls after the {tried} that were judged, because there are too many")
     });
     gaps
 }
