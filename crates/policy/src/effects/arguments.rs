@@ -5,9 +5,8 @@ use super::{
     call_effects::CallEffects,
     cloud,
     command_effects::add_command,
-    git, hosts, kubernetes,
+    named_things::{self, CallTexts},
     source::EffectSource,
-    sql,
     texts::{TextArgument, collect_texts},
     typed_text,
 };
@@ -52,23 +51,15 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     for argument in &mut texts {
         argument.roles = schema.roles(&argument.path);
     }
-    let databases: Vec<_> = texts.iter().filter(|argument| argument.names_database()).collect();
-    let databases: Vec<_> =
-        databases.iter().flat_map(|argument| sql::names_of_database(&argument.text)).collect();
+    let effective: Vec<_> = texts.iter().filter(|argument| !has_no_effect(argument, source)).collect();
+    let call_texts = CallTexts { all: &texts, effective: &effective };
     let tool = ToolAccess::of_call(source);
-    for argument in texts.iter().filter(|argument| !has_no_effect(argument, source)) {
-        let key = argument.key();
-        effects.hosts.extend(hosts::uses_in_text(&argument.text));
-        effects.hosts.extend(hosts::use_of_name(&argument.text).filter(|_| argument.roles.is_host));
-        let branch = git::use_of_argument(key, &argument.text);
-        let branch = branch.or_else(|| argument.branch(source.subject.tool.as_str()));
-        effects.git.extend(branch.filter(|_| !tool.reads_by_name));
-        effects.sql.extend(sql::uses_of_argument(key, &argument.text, &databases, argument.roles.is_sql));
-        if argument.names_table() {
-            effects.sql.push(sql::use_of_table(&argument.text, &databases, tool.reads_by_name));
-        }
+    for argument in &effective {
         tool.add_files(argument, folders, &mut effects.files);
     }
+    named_things::add_hosts(source, args, call_texts, effects);
+    named_things::add_branches(source, call_texts, tool.reads_by_name, effects);
+    named_things::add_databases(source, call_texts, effects);
     let lines: Vec<_> = texts.iter().filter(|argument| cloud::is_command_argument(argument.key())).collect();
     for script in lines.iter().map(|argument| ParsedScript::parse(&argument.text)) {
         script.command_words().for_each(|command| add_command(effects, command));
@@ -81,12 +72,7 @@ pub(super) fn add_effects(source: EffectSource<'_>, folders: &[String], effects:
     // Where symbolic links on the paths of the call lead, as far as its hook has followed them.
     let targets = source.subject.place.iter().flat_map(|place| &place.link_targets);
     effects.files.extend(targets.map(|target| FileUse::new(target, &[], PathAccess::Unknown, false)));
-    let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
-    let name = source.subject.tool.as_str();
-    effects.kubernetes.extend(kubernetes::use_of_tool(name, text_of, source.says_it_changes));
-    effects
-        .cloud
-        .extend(cloud::use_of_tool(name, text_of, source.says_it_changes).filter(|_| lines.is_empty()));
+    named_things::add_clusters_and_clouds(source, args, !lines.is_empty(), effects);
 }
 
 /// What a tool does with the paths among its arguments.

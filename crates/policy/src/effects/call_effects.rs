@@ -2,9 +2,9 @@
 
 use super::{
     cloud::CloudUse,
+    cluster_use::KubernetesUse,
     git::GitUse,
     hosts::HostUse,
-    kubernetes::KubernetesUse,
     packages::{PackageChange, PackageUse},
     processes::ProcessUse,
     sql::SqlUse,

@@ -171,7 +171,7 @@ fn change_of_words(verb: &str) -> Option<CloudChange> {
 }
 
 /// The use that an MCP server's tool makes, by the names of the server, the tool and its arguments. Only words that delete or change
-/// are certain; what a tool says about reading is a claim of its server, which [`KubernetesUse`](super::kubernetes::KubernetesUse)
+/// are certain; what a tool says about reading is a claim of its server, which [`KubernetesUse`](super::cluster_use::KubernetesUse)
 /// takes in the same way.
 pub(super) fn use_of_tool(
     tool: &str,

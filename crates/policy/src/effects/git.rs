@@ -1,9 +1,12 @@
 //! The Git branches that a call may change in another repository or by name.
 //!
 //! Commits, merges and rebases move the branch that is checked out, which no command line names, and which Git can bring back:
-//! they are no effects here.
+//! they are no effects here. Nor is a new branch.
 
-use super::word_list::has_word;
+use super::{
+    git_options::{GitOptions, is_option},
+    word_list::has_word,
+};
 use countersign_patterns::command::CommandWords;
 
 /// How a branch changes.
@@ -48,36 +51,59 @@ impl GitChange {
 }
 
 /// Subcommands that change no branch that they or their remote name.
-const HARMLESS: &str = "add am annotate apply archive bisect blame bundle cat-file check-ignore cherry cherry-pick clean clone \
-    commit config count-objects describe diff diff-index diff-tree difftool for-each-ref format-patch fsck gc \
-    grep help init log ls-files ls-remote ls-tree maintenance merge merge-base mergetool mv name-rev notes \
-    pull range-diff rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show show-branch \
-    show-ref sparse-checkout stage stash status submodule tag var verify-commit version whatchanged worktree \
-    write-tree";
-
-/// Programs for hosted repositories, and other programs that change branches.
-const OTHER_PROGRAMS: &str = "gh glab hub tea jj sl hg gt git-town lazygit tig";
+const HARMLESS: &str = "add am annotate apply archive bisect blame bundle cat-file check-attr check-ignore check-ref-format cherry \
+    cherry-pick cliff clean clone commit config count-objects delta describe diff diff-files diff-index diff-tree \
+    difftool for-each-ref format-patch fsck gc grep hash-object help init interpret-trailers log ls-files \
+    ls-remote ls-tree maintenance merge merge-base merge-tree mergetool mv name-rev notes range-diff reflog \
+    remote restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stage stash \
+    status stripspace submodule tag var verify-commit verify-tag version whatchanged write-tree";
+/// Settings of one command that may lead it to other branches.
+const BRANCH_SETTINGS: [&str; 6] = ["alias.", "branch.", "push.", "rebase.", "remote.", "url."];
 
 /// The changes that a command makes.
 pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<GitUse> {
-    let arguments: Vec<Option<&str>> = command.arguments().collect();
-    if command.program() != "git" {
-        return doubtful_uses(command, has_word(OTHER_PROGRAMS, command.program()));
+    let mut arguments: Vec<Option<&str>> = command.arguments().collect();
+    match command.program().strip_prefix("git-") {
+        Some(subcommand) => arguments.insert(0, Some(subcommand)),
+        None if command.program() != "git" => return full_references(command),
+        None => {}
     }
     let Some(at) = find_subcommand(&arguments) else {
         return if arguments.iter().all(Option::is_some) { Vec::new() } else { vec![unknown()] };
     };
-    let has_alias = arguments[..at].iter().flatten().any(|word| word.starts_with("alias."));
+    let is_set = |word: &&str| {
+        let settings = word.strip_prefix("--config-env=").unwrap_or(word).to_lowercase();
+        BRANCH_SETTINGS.iter().any(|start| settings.starts_with(start))
+    };
+    let is_redirected = arguments[..at].iter().flatten().any(is_set);
     let (subcommand, rest) = (arguments[at].unwrap_or_default(), &arguments[at + 1..]);
+    let mut found = uses_of_subcommand(subcommand, rest);
+    if is_redirected {
+        found.push(unknown());
+    }
+    found
+}
+
+fn uses_of_subcommand(subcommand: &str, rest: &[Option<&str>]) -> Vec<GitUse> {
     match subcommand {
-        _ if has_alias => vec![unknown()],
         "push" | "send-pack" => uses_of_push(rest),
         "branch" => uses_of_branch(rest),
-        "checkout" | "switch" => uses_of_checkout(rest),
-        "fetch" => uses_of_fetch(rest),
+        "checkout" => uses_of_reset(rest, 'B', "--"),
+        "switch" => uses_of_reset(rest, 'C', "--force-create"),
+        "worktree" if rest.first() == Some(&Some("add")) => uses_of_reset(rest, 'B', "--"),
+        "worktree" => {
+            if rest.first().is_none_or(Option::is_some) {
+                Vec::new()
+            } else {
+                vec![unknown()]
+            }
+        }
+        "fetch" | "pull" => uses_of_fetch(rest),
+        "rebase" => uses_of_rebase(rest),
+        "reset" => uses_of_hard_reset(rest),
         "update-ref" | "symbolic-ref" => {
             let named = rest.iter().flatten().filter(|word| !word.starts_with('-'));
-            let named: Vec<_> = named.map(|word| GitUse::new(Some(short_name(word)), None)).collect();
+            let named: Vec<_> = named.map(|word| GitUse::new(known_name(word), None)).collect();
             if named.is_empty() || rest.contains(&None) { vec![unknown()] } else { named }
         }
         _ if has_word(HARMLESS, subcommand) => Vec::new(),
@@ -106,34 +132,17 @@ const fn unknown() -> GitUse {
     GitUse::new(None, None)
 }
 
-/// The branches that the words of another program may name: all words of a program that changes branches, and full references
-/// anywhere.
-fn doubtful_uses(command: CommandWords<'_>, changes_branches: bool) -> Vec<GitUse> {
+/// The branches of which another program has the full references.
+pub(super) fn full_references(command: CommandWords<'_>) -> Vec<GitUse> {
     let parts = command
         .texts()
         .skip(1)
         .flat_map(|text| text.split(|c: char| c.is_whitespace() || "=:,'\"".contains(c)));
     let named = parts.filter_map(|part| {
-        let full = part.split_once("heads/").or_else(|| part.split_once("branches/")).map(|(_, name)| name);
-        let name = full.or(changes_branches.then_some(part))?;
+        let (_, name) = part.split_once("heads/").or_else(|| part.split_once("branches/"))?;
         Some(GitUse::new(Some(short_name(name)), None))
     });
     named.collect()
-}
-
-/// Subcommands after which the same branch is checked out.
-const KEEPS_BRANCH: &str = "add annotate blame cat-file check-ignore cherry commit count-objects describe diff diff-index diff-tree fetch for-each-ref \
-    format-patch fsck grep help log ls-files ls-remote ls-tree merge-base name-rev notes push range-diff reflog restore rev-list rev-parse rm mv \
-    shortlog show show-branch show-ref status tag var verify-commit version whatchanged";
-
-/// Whether the branch that is checked out where the call runs is the one that a later push of the same line would move: the command
-/// changes neither the branch nor the repository nor what a push means.
-pub(super) fn keeps_current_branch(command: CommandWords<'_>) -> bool {
-    match command.program() {
-        "cd" | "pushd" | "popd" | "env" | "export" | "hub" => false,
-        "git" => command.arguments().next().flatten().is_some_and(|first| has_word(KEEPS_BRANCH, first)),
-        program => !has_word(OTHER_PROGRAMS, program),
-    }
 }
 
 /// The index of the subcommand, after the options of Git itself.
@@ -167,11 +176,12 @@ fn uses_of_push(words: &[Option<&str>]) -> Vec<GitUse> {
         }
         match *word {
             "-o" | "--push-option" | "--receive-pack" | "--exec" | "--repo" => skips = true,
-            "--delete" => change = GitChange::Delete,
-            "--mirror" | "--prune" => (is_every, change) = (true, GitChange::Force),
-            "--all" | "--branches" => is_every = true,
-            long if long.starts_with("--force") => change = GitChange::Force,
-            long if long.starts_with("--del") => change = GitChange::Delete,
+            long if is_option(long, "--mirror") || is_option(long, "--prune") => {
+                (is_every, change) = (true, GitChange::Force);
+            }
+            long if is_option(long, "--all") || is_option(long, "--branches") => is_every = true,
+            long if long.starts_with("--for") => change = GitChange::Force,
+            long if long.starts_with("--de") => change = GitChange::Delete,
             long if long.starts_with("--") => {}
             short if short.starts_with('-') && short.len() > 1 => {
                 change = if short.contains('f') { GitChange::Force } else { change };
@@ -195,48 +205,105 @@ fn uses_of_push(words: &[Option<&str>]) -> Vec<GitUse> {
             _ if plus => GitChange::Force,
             other => other,
         };
-        let is_unknown = matches!(target, "HEAD" | "@") || target.contains('*') || target.is_empty();
         let is_current = matches!(target, "HEAD" | "@");
-        GitUse { is_current, ..GitUse::new((!is_unknown).then(|| short_name(target)), Some(change)) }
+        GitUse { is_current, ..GitUse::new(known_name(target), Some(change)) }
     };
     refspecs.into_iter().map(branch_of).collect()
 }
 
 fn uses_of_branch(words: &[Option<&str>]) -> Vec<GitUse> {
-    let has = |letters: &str, long: &[&str]| {
-        words.iter().flatten().any(|word| match word.strip_prefix("--") {
-            Some(_) => long.contains(word),
-            None => word.strip_prefix('-').is_some_and(|bundle| bundle.contains(|c| letters.contains(c))),
-        })
-    };
-    let change = if has("dD", &["--delete"]) {
-        GitChange::Delete
-    } else if has("fMC", &["--force"]) || has("mc", &["--move", "--copy"]) {
-        GitChange::Force
-    } else {
+    let options = GitOptions::read(words, "u", "--set-upstream-to --sort --format --points-at");
+    let deletes = options.has("dD", &["--delete"]);
+    let copies = options.has("cC", &["--copy"]);
+    let moves = options.has("mM", &["--move"]);
+    if !deletes && !copies && !moves && !options.has("f", &["--force"]) {
         return if words.contains(&None) { vec![unknown()] } else { Vec::new() };
+    }
+    let change = Some(if deletes { GitChange::Delete } else { GitChange::Force });
+    let changed: Vec<_> = match options.operands.len() {
+        // A copy changes only the second branch, and a new start only the first one.
+        count if copies && count > 0 => options.operands[count - 1..].to_vec(),
+        count if !deletes && !moves && count > 0 => options.operands[..1].to_vec(),
+        _ => options.operands.clone(),
     };
-    named_branches(words, change)
+    let is_unsure = changed.is_empty() || words.contains(&None);
+    let named = changed.into_iter().map(|word| GitUse::new(word.map(short_name), change));
+    named.chain(is_unsure.then(|| GitUse::new(None, change))).collect()
 }
 
-fn uses_of_checkout(words: &[Option<&str>]) -> Vec<GitUse> {
-    let resets = |word: &&str| {
-        let is_bundle = word.starts_with('-') && !word.starts_with("--") && word.contains(['B', 'C']);
-        is_bundle || **word == *"--force-create"
-    };
-    if words.iter().flatten().any(resets) { named_branches(words, GitChange::Force) } else { Vec::new() }
+/// A branch that the value of an option names, which gets another start.
+fn uses_of_reset(words: &[Option<&str>], short: char, long: &str) -> Vec<GitUse> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let Some(word) = word else { continue };
+        let next = || words.get(at + 1).copied().flatten();
+        let (option, attached) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (*word, None),
+        };
+        let bundle = word.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+        let branch = match bundle.and_then(|bundle| bundle.split_once(short)) {
+            Some((_, "")) => next(),
+            Some((_, value)) => Some(value),
+            None if is_option(option, long) => attached.or_else(next),
+            None => continue,
+        };
+        found.push(GitUse::new(branch.and_then(known_name), Some(GitChange::Force)));
+    }
+    found
 }
 
-/// A fetch changes a local branch that a refspec names.
+/// A fetch, and the fetch of a pull, changes a local branch that a refspec names.
 fn uses_of_fetch(words: &[Option<&str>]) -> Vec<GitUse> {
-    let targets = words.iter().flatten().filter(|word| !word.contains("://") && !word.contains('@'));
-    let targets = targets.filter_map(|word| word.split_once(':').map(|(_, target)| target));
-    targets.map(|target| GitUse::new(Some(short_name(target)), Some(GitChange::Force))).collect()
+    let operands = words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
+    let mut found = Vec::new();
+    for (at, word) in operands.enumerate() {
+        let target = match word {
+            // The first one is the repository.
+            None if at == 0 => continue,
+            None => Some(""),
+            Some(word) if word.contains("://") || word.contains('@') => None,
+            Some(word) => word.split_once(':').map(|(_, target)| target),
+        };
+        let Some(target) = target else { continue };
+        let is_other =
+            target.starts_with("refs/") && !target.starts_with("refs/heads/") && target != "refs/*";
+        if !is_other {
+            found.push(GitUse::new(known_name(target), Some(GitChange::Force)));
+        }
+    }
+    found
 }
 
-fn named_branches(words: &[Option<&str>], change: GitChange) -> Vec<GitUse> {
-    let operands = words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
-    operands.map(|word| GitUse::new(word.map(short_name), Some(change))).collect()
+/// A rebase changes the branch after the base, if it names one.
+fn uses_of_rebase(words: &[Option<&str>]) -> Vec<GitUse> {
+    let values = "--onto --strategy --strategy-option --exec --whitespace --empty";
+    let options = GitOptions::read(words, "sXxC", values);
+    let mut found = Vec::new();
+    if options.has("", &["--update-refs"]) {
+        found.push(GitUse::new(None, Some(GitChange::Force)));
+    }
+    let at = usize::from(!options.has("", &["--root"]));
+    if let Some(branch) = options.operands.get(at) {
+        found.push(GitUse::new(branch.and_then(known_name), Some(GitChange::Force)));
+    }
+    found
+}
+
+/// A reset to another commit that also gives up the files of the branch that is checked out.
+fn uses_of_hard_reset(words: &[Option<&str>]) -> Vec<GitUse> {
+    let options = GitOptions::read(words, "", "--pathspec-from-file");
+    let gives_up = options.has("", &["--hard", "--keep", "--merge"]);
+    let is_current = |word: Option<&str>| matches!(word, Some("HEAD" | "@"));
+    let moves = options.operands.first().is_some_and(|commit| !is_current(*commit));
+    let used = GitUse { is_current: true, ..GitUse::new(None, Some(GitChange::Force)) };
+    if gives_up && moves { vec![used] } else { Vec::new() }
+}
+
+/// The branch that a reference names; `None` if that is the one that is checked out, or several.
+fn known_name(reference: &str) -> Option<String> {
+    let is_unknown = matches!(reference, "" | "HEAD" | "@") || reference.contains('*');
+    (!is_unknown).then(|| short_name(reference))
 }
 
 /// The branch name without what a full reference begins with.

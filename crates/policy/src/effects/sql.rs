@@ -1,9 +1,12 @@
 //! What a call does to a database, by the SQL that it contains.
 
-use super::word_list::has_word;
-use countersign_patterns::command::CommandWords;
+use super::{
+    sql_text::{self, ClientCommand},
+    texts::TextArgument,
+    word_list::has_word,
+};
 use sqlparser::{
-    ast::{Expr, ObjectName, SetExpr, Statement, TableFactor, Visit, Visitor},
+    ast::{Expr, ObjectName, ObjectNamePart, ObjectType, SetExpr, Statement, TableFactor, Visit, Visitor},
     dialect::GenericDialect,
     parser::Parser,
 };
@@ -21,6 +24,10 @@ const PURE_FUNCTIONS: &str = "abs array_agg avg cast ceil char_length coalesce c
     max min mod now nullif percentile_cont position power random rank replace right round row_number rtrim \
     sign split_part sqrt strftime string_agg strpos substr substring sum to_char to_date total trim trunc \
     typeof upper version";
+
+/// The words with which a statement begins.
+const BEGINNINGS: &str = "alter analyze attach begin bulk call comment copy create delete do drop exec execute explain grant import insert load lock merge \
+    pragma prepare refresh reindex rename replace revoke select set show table truncate update use vacuum values with";
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,149 +66,73 @@ impl SqlKind {
     }
 }
 
-/// A client program for databases, and its options.
-struct SqlClient {
-    names: &'static [&'static str],
-    /// The options with a statement.
-    statements: &'static [&'static str],
-    /// The options with a database or a host.
-    databases: &'static [&'static str],
-    /// Whether the operand after the database is a statement.
-    takes_statement: bool,
+/// The databases, and their hosts, that a call names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NamedDatabases {
+    /// Those to one of which it connects.
+    pub(super) certain: Vec<String>,
+    /// Others, such as the host: without a certain one, the database is unknown.
+    pub(super) possible: Vec<String>,
 }
 
-const CLIENTS: &[SqlClient] = &[
-    SqlClient {
-        names: &["psql", "pgcli"],
-        statements: &["-c", "--command"],
-        databases: &["-d", "--dbname", "-h", "--host"],
-        takes_statement: false,
-    },
-    SqlClient {
-        names: &["mysql", "mariadb", "mycli"],
-        statements: &["-e", "--execute"],
-        databases: &["-D", "--database", "-h", "--host"],
-        takes_statement: false,
-    },
-    SqlClient {
-        names: &["sqlite3", "duckdb"],
-        statements: &["-cmd", "-c"],
-        databases: &[],
-        takes_statement: true,
-    },
-    SqlClient {
-        names: &[
-            "clickhouse-client",
-            "clickhouse",
-            "sqlcmd",
-            "bq",
-            "snowsql",
-            "usql",
-            "cockroach",
-            "mongosh",
-        ],
-        statements: &["-q", "--query", "-Q", "-e", "-c"],
-        databases: &["-d", "--database", "-h", "--host", "-S"],
-        takes_statement: false,
-    },
-    SqlClient {
-        names: &["dropdb", "createdb", "pg_restore", "mysqladmin", "mysqlimport", "pgbench"],
-        statements: &[],
-        databases: &["-d", "--dbname", "-h", "--host"],
-        takes_statement: false,
-    },
-];
-
-/// The statements that a command runs.
-pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<SqlUse> {
-    let Some(client) = CLIENTS.iter().find(|client| client.names.contains(&command.program())) else {
-        return Vec::new();
-    };
-    let (mut statements, mut databases, mut operands) = (Vec::new(), Vec::new(), Vec::new());
-    let mut is_known = !command.has_input();
-    let mut arguments = command.arguments();
-    while let Some(word) = arguments.next() {
-        let Some(word) = word else {
-            is_known = false;
-            continue;
-        };
-        let (option, attached) = match word.split_once('=').filter(|_| word.starts_with("--")) {
-            Some((option, value)) => (option, Some(value)),
-            None => (word, None),
-        };
-        let mut value =
-            || attached.map(str::to_owned).or_else(|| arguments.next().flatten().map(str::to_owned));
-        if client.statements.contains(&option) {
-            let statement = value();
-            is_known &= statement.is_some();
-            statements.extend(statement);
-        } else if client.databases.contains(&option) {
-            databases.extend(value());
-        } else if !word.starts_with('-') {
-            operands.push(word.to_owned());
-        } else if matches!(option, "-f" | "--file" | "-init") {
-            is_known = false;
+impl NamedDatabases {
+    /// The databases of a statement, which names the `others`: one list for each thing that they may be.
+    fn lists(&self, others: &[String]) -> Vec<Vec<String>> {
+        let mut all = [&self.certain[..], &self.possible, others].concat();
+        all.dedup();
+        if !self.certain.is_empty() {
+            return vec![all];
         }
+        let mut lists = vec![Vec::new()];
+        lists.extend(Some(all).filter(|all| !all.is_empty()));
+        lists
     }
-    if client.takes_statement && operands.len() > 1 {
-        statements.extend(operands.drain(1..));
+
+    /// A use that is not read, or that no statement makes.
+    pub(super) fn uses(&self, kind: Option<SqlKind>, tables: &[String]) -> Vec<SqlUse> {
+        let has_all_tables = kind.is_some() || !tables.is_empty();
+        let uses = self.uses_with(kind, tables, &[]).into_iter();
+        uses.map(|used| SqlUse { has_all_tables, ..used }).collect()
     }
-    databases.extend(operands);
-    let databases: Vec<_> = databases.iter().flat_map(|database| names_of_database(database)).collect();
-    let mut found: Vec<_> =
-        statements.iter().flat_map(|statement| uses_of_text(statement, &databases)).collect();
-    if statements.is_empty() || !is_known {
-        found.push(SqlUse { kind: None, tables: Vec::new(), has_all_tables: false, databases });
+
+    fn uses_with(&self, kind: Option<SqlKind>, tables: &[String], others: &[String]) -> Vec<SqlUse> {
+        let lists = self.lists(others).into_iter();
+        let use_of =
+            |databases| SqlUse { kind, tables: tables.to_vec(), has_all_tables: kind.is_some(), databases };
+        lists.map(use_of).collect()
     }
-    found
 }
 
-/// The statements in an argument of a tool.
-pub(super) fn uses_of_argument(key: &str, text: &str, databases: &[String], by_schema: bool) -> Vec<SqlUse> {
-    const KEYS: [&str; 6] = ["sql", "query", "statement", "statements", "queries", "sqlQuery"];
-    if !KEYS.contains(&key) && !by_schema {
-        return Vec::new();
-    }
-    let begins =
-        text.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_lowercase();
-    let is_sql = by_schema
-        || key.contains("sql")
-        || [
-            "alter", "analyze", "begin", "call", "copy", "create", "delete", "do", "drop", "exec", "execute",
-            "explain", "grant", "insert", "lock", "merge", "pragma", "replace", "revoke", "select", "set",
-            "show", "table", "truncate", "update", "vacuum", "values", "with",
-        ]
-        .contains(&begins.as_str());
+/// The statements in an argument of a tool. `is_database_tool` says whether a text for people may be a statement, too.
+pub(super) fn uses_of_argument(
+    argument: &TextArgument<'_>,
+    databases: &NamedDatabases,
+    is_database_tool: bool,
+) -> Vec<SqlUse> {
+    const KEYS: [&str; 6] = ["sql", "query", "statement", "statements", "queries", "sqlquery"];
+    const PROSE: &str = "body code content contents description details explanation input instruction instructions markdown message msg name new_str \
+        new_string note notes old_str old_string patch plan prompt question reason subject summary text thought title";
+    let (key, text) = (argument.key().to_lowercase(), argument.text.as_ref());
+    let begins = sql_text::first_word(text);
+    let is_sql = (argument.roles.is_sql || key.contains("sql")) && !text.trim().is_empty()
+        || is_database_tool && KEYS.contains(&key.as_str()) && has_word(BEGINNINGS, &begins)
+        || sql_text::begins_statement(text) && (is_database_tool || !has_word(PROSE, &key));
     if is_sql { uses_of_text(text, databases) } else { Vec::new() }
 }
 
-/// The use of a table that an argument names without a statement.
-pub(super) fn use_of_table(text: &str, databases: &[String], reads: bool) -> SqlUse {
-    let name = text.rsplit('.').next().unwrap_or(text).trim_matches(['"', '`', '\'']).to_lowercase();
-    SqlUse {
-        kind: reads.then_some(SqlKind::Read),
-        tables: vec![name],
-        has_all_tables: true,
-        databases: databases.to_vec(),
+/// The statements of a text.
+pub(super) fn uses_of_text(text: &str, databases: &NamedDatabases) -> Vec<SqlUse> {
+    match ClientCommand::read(text) {
+        Some(ClientCommand::Shows(tables)) => return databases.uses(Some(SqlKind::Read), &tables),
+        Some(ClientCommand::Sets) => return Vec::new(),
+        None => {}
     }
-}
-
-/// The names in the address of a database: the database, its host, and a file without its folder.
-pub(super) fn names_of_database(address: &str) -> Vec<String> {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let rest = rest.split('?').next().unwrap_or_default();
-    let parts = rest
-        .split(['/', '@', ' '])
-        .flat_map(|part| part.split_once('=').map_or([part, ""], |(_, value)| [value, ""]));
-    let names = parts.map(|part| part.split(':').next().unwrap_or_default().to_lowercase());
-    names.filter(|name| !name.is_empty()).collect()
-}
-
-fn uses_of_text(text: &str, databases: &[String]) -> Vec<SqlUse> {
-    let unknown =
-        || SqlUse { kind: None, tables: Vec::new(), has_all_tables: false, databases: databases.to_vec() };
+    let named = sql_text::named_databases(text);
     if text.len() > MAX_BYTES {
-        return vec![unknown()];
+        return databases.uses_with(None, &[], &named);
+    }
+    if let Some(run) = sql_text::with_version_comments(text) {
+        return [uses_of_text(&run, databases), databases.uses_with(None, &[], &named)].concat();
     }
     let parsed = Parser::new(&GenericDialect {})
         .with_recursion_limit(MAX_DEPTH)
@@ -209,16 +140,53 @@ fn uses_of_text(text: &str, databases: &[String]) -> Vec<SqlUse> {
         .and_then(|mut parser| parser.parse_statements());
     match parsed {
         Ok(statements) if !statements.is_empty() => {
-            statements.iter().map(|one| use_of_statement(one, databases)).collect()
+            let hides_change = sql_text::has_bare_change(text);
+            let of_one = |one| uses_of_statement(one, databases, &named, hides_change);
+            statements.iter().flat_map(of_one).collect()
         }
-        _ => vec![unknown()],
+        _ => databases.uses_with(None, &[], &named),
     }
 }
 
-fn use_of_statement(statement: &Statement, databases: &[String]) -> SqlUse {
+/// The uses of a statement. `hides_change` says whether a word for a change stands in the text, which another reading may run.
+fn uses_of_statement(
+    statement: &Statement,
+    databases: &NamedDatabases,
+    named: &[String],
+    hides_change: bool,
+) -> Vec<SqlUse> {
     let mut seen = SeenNames::default();
     let _ = statement.visit(&mut seen);
-    let kind = match statement {
+    let kind = match kind_of_statement(statement) {
+        Some(SqlKind::Read) if seen.changes => Some(SqlKind::Write),
+        Some(SqlKind::Read) if seen.calls_unknown || hides_change => None,
+        kind => kind,
+    };
+    let dropped = match statement {
+        // All of their tables go, too.
+        Statement::Drop { object_type: ObjectType::Database | ObjectType::Schema, names, .. } => {
+            seen.qualifiers.extend(names.iter().flat_map(parts_of_name));
+            seen.tables.clear();
+            &[][..]
+        }
+        Statement::Drop { names, .. } => names,
+        _ => &[],
+    };
+    for name in dropped {
+        seen.add(name);
+    }
+    if matches!(statement, Statement::AlterTable(_)) {
+        seen.tables.extend(sql_text::new_names(&statement.to_string()));
+    }
+    seen.tables.sort();
+    seen.tables.dedup();
+    seen.qualifiers.extend_from_slice(named);
+    databases.uses_with(kind, &seen.tables, &seen.qualifiers)
+}
+
+/// What a statement does, as far as its form says it.
+fn kind_of_statement(statement: &Statement) -> Option<SqlKind> {
+    match statement {
         Statement::Query(query) => match &*query.body {
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 Some(SqlKind::Write)
@@ -229,7 +197,9 @@ fn use_of_statement(statement: &Statement, databases: &[String]) -> SqlUse {
         Statement::ExplainTable { .. } | Statement::ShowTables { .. } | Statement::ShowColumns { .. } => {
             Some(SqlKind::Read)
         }
-        Statement::Explain { analyze: false, .. } => Some(SqlKind::Read),
+        // With `analyze`, also among its options, the statement is run.
+        Statement::Explain { analyze: false, options: None, .. } => Some(SqlKind::Read),
+        Statement::Explain { statement, .. } => kind_of_statement(statement),
         Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_) => {
             Some(SqlKind::Write)
         }
@@ -240,36 +210,34 @@ fn use_of_statement(statement: &Statement, databases: &[String]) -> SqlUse {
         | Statement::AlterTable(_)
         | Statement::Drop { .. } => Some(SqlKind::Schema),
         _ => None,
-    };
-    let kind = match kind {
-        Some(SqlKind::Read) if seen.changes => Some(SqlKind::Write),
-        Some(SqlKind::Read) if seen.calls_unknown => None,
-        kind => kind,
-    };
-    let mut tables = seen.tables;
-    if let Statement::Drop { names, .. } = statement {
-        tables.extend(names.iter().map(table_name));
     }
-    tables.sort();
-    tables.dedup();
-    SqlUse { has_all_tables: kind.is_some(), kind, tables, databases: databases.to_vec() }
 }
 
 /// The tables and functions that a statement names.
 #[derive(Default)]
 struct SeenNames {
     tables: Vec<String>,
+    /// What precedes the names of tables: schemas and databases.
+    qualifiers: Vec<String>,
     /// Whether it calls a function that may do anything.
     calls_unknown: bool,
     /// Whether a part of it changes rows.
     changes: bool,
 }
 
+impl SeenNames {
+    fn add(&mut self, name: &ObjectName) {
+        let mut parts = parts_of_name(name);
+        self.tables.extend(parts.pop());
+        self.qualifiers.append(&mut parts);
+    }
+}
+
 impl Visitor for SeenNames {
     type Break = ();
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        self.tables.push(table_name(relation));
+        self.add(relation);
         ControlFlow::Continue(())
     }
 
@@ -301,10 +269,12 @@ impl Visitor for SeenNames {
     }
 }
 
-/// The last part of a name, without quotes, in lower case.
-fn table_name(name: &ObjectName) -> String {
-    let last = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.to_lowercase());
-    last.unwrap_or_else(|| name.to_string().to_lowercase())
+/// The parts of a name, without quotes, in lower case. Some databases have several parts in one pair of quotes.
+fn parts_of_name(name: &ObjectName) -> Vec<String> {
+    let text_of =
+        |part: &ObjectNamePart| part.as_ident().map_or_else(|| part.to_string(), |ident| ident.value.clone());
+    let parts = name.0.iter().map(text_of).collect::<Vec<_>>().join(".").to_lowercase();
+    parts.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -312,7 +282,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<(Option<SqlKind>, Vec<String>)> {
-        uses_of_text(text, &[]).into_iter().map(|used| (used.kind, used.tables)).collect()
+        let uses = uses_of_text(text, &NamedDatabases::default()).into_iter();
+        let mut found: Vec<_> = uses.map(|used| (used.kind, used.tables)).collect();
+        found.dedup();
+        found
     }
 
     #[test]
@@ -338,16 +311,18 @@ mod tests {
             ("select pg_terminate_backend(1)", None, &[]),
             ("select * into copied from customers", Some(SqlKind::Schema), &["customers"]),
             ("\\copy customers to x", None, &[]),
+            ("\\d customers", Some(SqlKind::Read), &["customers"]),
+            ("\\d customers \\! ls", None, &[]),
+            ("explain (analyze) delete from customers", Some(SqlKind::Write), &["customers"]),
+            ("explain delete from customers", None, &["customers"]),
+            ("select 1 delete from customers", None, &["customers"]),
+            ("select replace(a, 'delete', 'b') from customers", Some(SqlKind::Read), &["customers"]),
+            ("select * from `p.ds.customers`", Some(SqlKind::Read), &["customers"]),
+            ("drop schema public cascade", Some(SqlKind::Schema), &[]),
+            ("alter table t rename to customers", Some(SqlKind::Schema), &["customers", "t"]),
         ] {
             assert_eq!(read(text), [(kind, tables(names))], "{text}");
         }
         assert_eq!(read("select 1; drop table x").len(), 2);
-    }
-
-    #[test]
-    fn addresses_of_databases_have_names() {
-        assert_eq!(names_of_database("postgres://ada:x@db.prod:5432/shop?a=b"), ["ada", "db.prod", "shop"]);
-        assert_eq!(names_of_database("/srv/prod.db"), ["srv", "prod.db"]);
-        assert_eq!(names_of_database("host=db.prod dbname=shop"), ["db.prod", "shop"]);
     }
 }

@@ -13,6 +13,10 @@ const PATH_WORDS: &str = "path paths file files filename filenames filepath file
     roots source sources src destination dest dst target targets notebook cwd workspace location locations";
 /// The last words of names of arguments that say something about a file, and are no path.
 const OTHER_WORDS: &str = "branch body content contents count data encoding format hash id ids key kind language mode size text type types";
+/// The names of arguments that are tables, and that are databases.
+const TABLE_KEYS: &str = "table tables tablename tablenames tableid collection collectionname";
+const DATABASE_KEYS: &str = "database databases db dbname dbpath databaseid databasename databaseurl connection connectionname \
+    connectionstring datasource dsn profile";
 
 /// The longest text that may be the name of a thing.
 const MAX_NAME_BYTES: usize = 128;
@@ -113,27 +117,32 @@ impl TextArgument<'_> {
         (names_path(self.key()) || self.roles.is_path) && !self.text.contains('\n')
     }
 
-    /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word.
-    pub(super) fn branch(&self, tool: &str) -> Option<GitUse> {
-        let may_be = self.roles.is_branch || tool.contains("__") && is_one_word(&self.text);
+    /// The name in lower case, without separators.
+    pub(super) fn plain_key(&self) -> String {
+        self.key().to_lowercase().replace(['_', '-'], "")
+    }
+
+    /// The branch that it may name: as the schema says, or because nothing says what an MCP server's tool does with a word. Of a tool
+    /// for Git, the names of its arguments say it.
+    pub(super) fn branch(&self, tool: &str, is_git_tool: bool) -> Option<GitUse> {
+        let may_be = self.roles.is_branch || !is_git_tool && tool.contains("__") && self.is_one_word();
         may_be.then(|| GitUse::new(Some(git::short_name(&self.text)), None))
     }
 
     pub(super) fn names_table(&self) -> bool {
-        let key = self.key().to_lowercase().replace(['_', '-'], "");
-        let is_named =
-            ["table", "tables", "tablename", "collection", "collectionname"].contains(&key.as_str());
-        (is_named || self.roles.is_table) && is_one_word(&self.text)
+        self.roles.is_table || has_word(TABLE_KEYS, &self.plain_key())
     }
 
     pub(super) fn names_database(&self) -> bool {
-        let key = self.key().to_lowercase();
-        ["database", "db", "dbname", "connection", "connectionstring", "dsn", "host", "server", "profile"]
-            .contains(&key.as_str())
+        has_word(DATABASE_KEYS, &self.plain_key())
     }
-}
 
-/// Whether a text is one word, as the name of a thing is.
-fn is_one_word(text: &str) -> bool {
-    !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.contains(char::is_whitespace)
+    pub(super) fn names_server(&self) -> bool {
+        has_word("host hostname server", &self.plain_key())
+    }
+
+    /// Whether it is one word, as the name of a thing is.
+    pub(super) fn is_one_word(&self) -> bool {
+        !self.text.is_empty() && self.text.len() <= MAX_NAME_BYTES && !self.text.contains(char::is_whitespace)
+    }
 }

@@ -1,7 +1,7 @@
 //! Code and command lines that a call gives to a tool that is no shell of a coding agent.
 
 use super::{
-    call_effects::CallEffects, command_effects::add_command, source::EffectSource, texts::TextArgument,
+    call_effects::CallEffects, command_effects::add_script, source::EffectSource, texts::TextArgument,
     word_list::has_word,
 };
 use crate::{RuleEffect, harmless::ToolKind};
@@ -39,11 +39,7 @@ pub(super) fn add_effects(
             effects.unread.get_or_insert_with(|| format!("the text in `{}` is not read", argument.key()));
         } else if has_word(COMMAND_KEYS, &key) || has_terminal && has_word(LINE_KEYS, &key) {
             let script = ParsedScript::parse(&argument.text);
-            effects.files.extend(script.file_uses(folders));
-            script.command_words().for_each(|command| add_command(effects, command));
-            if let Some(why) = script.find_unread() {
-                effects.unread.get_or_insert(why);
-            }
+            add_script(effects, &script, folders);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{
     cloud::{CloudChange, CloudUse},
+    cluster_use::KubernetesUse,
     git::{GitChange, GitUse},
     hosts::HostUse,
-    kubernetes::KubernetesUse,
     packages::{PackageChange, PackageUse},
     processes::{ProcessChange, ProcessUse},
     sql::{SqlKind, SqlUse},
