@@ -21,6 +21,7 @@ mod operands;
 mod places;
 mod profiles;
 mod protected_arguments;
+mod protected_things;
 mod protections;
 mod reach;
 mod reachability;

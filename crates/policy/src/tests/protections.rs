@@ -6,18 +6,18 @@ const FILES: &str = include_str!("data/protected_files.tsv");
 const WAYS: &str = include_str!("../reachability/ways_to_files.tsv");
 const HARMLESS: &str = include_str!("data/harmless_calls.tsv");
 
-fn rows(data: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn rows(data: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = data.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split_once('\t').expect("two columns"))
 }
 
-fn in_shop(call: TestCall) -> TestCall {
+pub(super) fn in_shop(call: TestCall) -> TestCall {
     let folder = Some("/srv/shop".to_owned());
     TestCall { place: Some(Place { project: folder.clone(), folder, ..Place::default() }), ..call }
 }
 
 /// A policy that allows everything but what the protection guards.
-fn protecting(things: &str) -> Policy {
+pub(super) fn protecting(things: &str) -> Policy {
     let text = format!(
         "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"\n[[protect]]\nname = \"guard\"\nverdict = \"block\"\n{things}\n"
     );
@@ -96,23 +96,6 @@ fn harmless_calls_stay_free_beside_protections() {
         .map(|(tool, arguments, judgement)| format!("{tool}\t{arguments}\t{}", judgement.reason))
         .collect();
     assert!(asked.is_empty(), "{}:\n{}", asked.len(), asked.join("\n"));
-}
-
-/// The verdicts of the commands and calls of a data file, whose first column is the protection.
-#[test]
-fn things_other_than_files_are_guarded() {
-    let mut wrong = Vec::new();
-    let data = [include_str!("data/protected_things.tsv"), include_str!("data/protected_operations.tsv")];
-    for line in data.iter().flat_map(|data| data.lines()).filter(|line| !line.starts_with('#')) {
-        let columns: Vec<_> = line.split('\t').collect();
-        let [things, expected, tool, arguments] = columns[..] else { panic!("four columns: {line}") };
-        let call = if arguments.starts_with('{') { call(tool, arguments) } else { bash(arguments) };
-        let judgement = in_shop(call).judge(&protecting(things));
-        if judgement.verdict.as_str() != expected {
-            wrong.push(format!("{line}\n    {}: {}", judgement.verdict.as_str(), judgement.reason));
-        }
-    }
-    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -304,38 +287,4 @@ fn links_lead_to_protected_files() {
     let targets = vec!["/home/ada/.ssh/id_rsa".to_owned()];
     linked.place = linked.place.map(|place| Place { link_targets: targets, ..place });
     assert_eq!(linked.verdict(&policy), Verdict::Block);
-}
-
-#[test]
-fn branches_of_the_place_are_meant() {
-    const DEFAULT: &str = "package = \"default branch\"";
-    const ANY_CHANGE: &str = "git = { default = true }";
-    let verdict = |things: &str, line: &str, branch: Option<&str>| {
-        let branches = Place {
-            branch: branch.map(str::to_owned),
-            default_branch: Some("stable".to_owned()),
-            ..Place::folder("/srv/shop")
-        };
-        TestCall { place: Some(branches), ..bash(line) }.verdict(&protecting(things))
-    };
-    for (things, line, branch, expected) in [
-        (DEFAULT, "git push --force origin stable", None, Verdict::Block),
-        (DEFAULT, "git push --force origin main", None, Verdict::Block),
-        (DEFAULT, "git push --force origin feature", None, Verdict::Allow),
-        (DEFAULT, "git push --force", None, Verdict::Ask),
-        (DEFAULT, "git push --force", Some("feature"), Verdict::Allow),
-        (DEFAULT, "git push --force", Some("stable"), Verdict::Block),
-        (DEFAULT, "git commit -qm x && git push -f", Some("feature"), Verdict::Allow),
-        (DEFAULT, "git checkout stable && git push -f", Some("feature"), Verdict::Ask),
-        (DEFAULT, "cd ../other && git push -f", Some("feature"), Verdict::Ask),
-        (DEFAULT, "git -C ../other push -f", Some("feature"), Verdict::Ask),
-        (DEFAULT, "git -c push.default=matching push -f", Some("feature"), Verdict::Ask),
-        (DEFAULT, "git push -f origin HEAD", Some("feature"), Verdict::Allow),
-        (DEFAULT, "git push -f --all", Some("feature"), Verdict::Ask),
-        (ANY_CHANGE, "git push", Some("feature"), Verdict::Allow),
-        (ANY_CHANGE, "git push", Some("stable"), Verdict::Block),
-        (ANY_CHANGE, "git push origin main", None, Verdict::Allow),
-    ] {
-        assert_eq!(verdict(things, line, branch), expected, "{things} {line} {branch:?}");
-    }
 }
