@@ -46,7 +46,7 @@ impl<'a> CommandWords<'a> {
         self.command.assignments.iter().map(|(name, value)| (name.as_str(), value.text.as_str()))
     }
 
-    /// The texts of its here-documents and here-strings.
+    /// What its here-documents and here-strings contain.
     pub fn documents(self) -> impl Iterator<Item = &'a str> {
         self.command.documents.iter().map(String::as_str)
     }

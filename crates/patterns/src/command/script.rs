@@ -73,7 +73,7 @@ pub(super) struct ParsedCommand {
     pub(super) has_hidden_effect: bool,
     /// The files of redirections that no pattern can show.
     pub(super) files: Vec<RedirectedFile>,
-    /// The texts of its here-documents and here-strings, which no pattern can show.
+    /// What its here-documents and here-strings contain, which no pattern can show.
     pub(super) documents: Vec<String>,
     /// The assignments before the program.
     pub(super) assignments: Vec<(String, CommandWord)>,

@@ -25,7 +25,7 @@ pub(super) fn is_database_tool(tool: &str) -> bool {
     name.server_has(SERVERS) || name.own.iter().any(|word| has_word(SERVERS, word))
 }
 
-/// Whether texts for the tool are searched for, and are no statements.
+/// Whether the tool searches for words, which are no statements.
 pub(super) fn is_search(tool: &str) -> bool {
     !is_database_tool(tool) && ToolNameWords::read(tool).own.iter().any(|word| word == "search")
 }

@@ -116,7 +116,7 @@ fn plain(text: &str) -> String {
     found
 }
 
-/// The hosts in a text. An address with a scheme is certain.
+/// The hosts in any words. An address with a scheme is certain.
 pub(super) fn uses_in_text(text: &str) -> Vec<HostUse> {
     let is_part = |c: char| c.is_alphanumeric() || "._-:/@[]%+~#?=&".contains(c);
     let mut found = Vec::new();

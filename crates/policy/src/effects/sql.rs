@@ -103,7 +103,7 @@ impl NamedDatabases {
     }
 }
 
-/// The statements in an argument of a tool. `is_database_tool` says whether a text for people may be a statement, too.
+/// The statements in an argument of a tool. `is_database_tool` says whether prose may be a statement, too.
 pub(super) fn uses_of_argument(
     argument: &TextArgument<'_>,
     databases: &NamedDatabases,
@@ -120,7 +120,7 @@ pub(super) fn uses_of_argument(
     if is_sql { uses_of_text(text, databases) } else { Vec::new() }
 }
 
-/// The statements of a text.
+/// The statements in SQL, or in what may be SQL.
 pub(super) fn uses_of_text(text: &str, databases: &NamedDatabases) -> Vec<SqlUse> {
     match ClientCommand::read(text) {
         Some(ClientCommand::Shows(tables)) => return databases.uses(Some(SqlKind::Read), &tables),

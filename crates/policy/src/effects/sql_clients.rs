@@ -89,7 +89,7 @@ const CLIENTS: &[SqlClient] = &[
     },
 ];
 
-/// Programs that print, search or store a text that may be a statement.
+/// Programs that print, search or store words that may look like a statement.
 const TEXT_PROGRAMS: &str = "[ ack ag awk basename bat cat cmp cut diff dirname echo egrep expr fgrep find fd fzf gawk gh git glab grep head \
     hub jq less logger ls more notify-send perl printf python python3 node ruby rg say sd sed sort tail tea tee test tldr touch tr ugrep uniq wc \
     which write xargs yq";
@@ -97,7 +97,7 @@ const TEXT_PROGRAMS: &str = "[ ack ag awk basename bat cat cmp cut diff dirname 
 const DATABASE_OPTIONS: &str =
     "-d --database -database -D --dbname --db --catalog --keyspace --url -url --database-url --connection";
 
-/// The options with a text for people.
+/// The options with prose.
 const MESSAGE_OPTIONS: &str =
     "-m --message --title --body --description --comment --notes --reason --subject --summary --text -t";
 

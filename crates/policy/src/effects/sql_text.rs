@@ -1,4 +1,4 @@
-//! What the words of a SQL text say, without its grammar.
+//! What the words of SQL say, without its grammar.
 
 use super::{sql_names::names_of_database, word_list::has_word};
 use sqlparser::{
@@ -21,12 +21,12 @@ const SHOWING: &str = ".databases .dbinfo .indexes .indices .schema .tables \\co
 const SETTING: &str =
     ".headers .header .mode .nullvalue .separator .show .timer .version .width \\a \\pset \\t \\timing \\x";
 
-/// The first word of a text, in lower case, after comments and opening parentheses.
+/// The first word, in lower case, after comments and opening parentheses.
 pub(super) fn first_word(text: &str) -> String {
     words(text).next().unwrap_or_default()
 }
 
-/// Whether a text is a statement, and not only a sentence that begins with the same word.
+/// Whether the words are a statement, and not only a sentence that begins with the same word.
 pub(super) fn begins_statement(text: &str) -> bool {
     let mut found = words(text);
     let first = found.next().unwrap_or_default();
