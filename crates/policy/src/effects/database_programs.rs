@@ -123,8 +123,8 @@ const PROGRAMS: &[DatabaseProgram] = &[
     DatabaseProgram { names: "sql", parts: "", harmless: "" },
 ];
 
-/// Interpreters, whose script may be the program.
-const INTERPRETERS: &str = "php python python2 python3 ruby bundle poetry uv";
+/// Interpreters and runners, whose first operand may be the program.
+const INTERPRETERS: &str = "bun bundle php pnpm poetry python python2 python3 ruby uv yarn";
 /// Programs that copy tables, with the option for a table.
 const DUMPS: &[(&str, &str, &str)] = &[
     (
