@@ -22,8 +22,9 @@ pub(super) struct CallTexts<'a> {
 impl CallTexts<'_> {
     /// The text of the first argument with one of the names, as [`TextArgument::plain_key`] has them.
     fn text_of(&self, names: [&str; 2]) -> Option<&str> {
-        let named = self.all.iter().find(|argument| names.contains(&argument.plain_key().as_str()));
-        named.map(|argument| argument.text.as_ref())
+        let mut all = self.all.iter();
+        let found = all.find(|argument| names.contains(&argument.plain_key().as_str()));
+        found.map(|argument| argument.text.as_ref())
     }
 }
 
@@ -62,11 +63,11 @@ pub(super) fn add_branches(
     let tool = source.subject.tool.as_str();
     let keyed: Vec<_> =
         texts.all.iter().map(|argument| (argument.plain_key(), argument.text.as_ref())).collect();
-    if reads || git_tools::is_harmless_tool(tool, &keyed, source.says_it_changes) {
+    if git_tools::is_harmless_tool(tool, &keyed, source.says_it_changes) {
         return;
     }
     let is_git_tool = git_tools::is_git_tool(tool);
-    for argument in texts.effective {
+    for argument in texts.effective.iter().filter(|_| !reads) {
         let branch = git::use_of_argument(argument.key(), &argument.text);
         effects.git.extend(branch.or_else(|| argument.branch(tool, is_git_tool)));
     }

@@ -31,11 +31,13 @@ pub(super) fn add_effects(
     let tool = source.subject.tool.as_str();
     let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
     let is_edit = ToolKind::Edit.includes(tool, RuleEffect::Restrict);
+    // Without a server, `send_input` sends words to a sub-agent of the agent.
+    let types = has_word(TYPING_TOOLS, &own) && tool != "send_input";
     let has_terminal = split_words(tool).iter().any(|word| has_word(TERMINAL_WORDS, word));
     for argument in texts.iter().filter(|argument| !argument.text.is_empty()) {
         let key = argument.key().to_lowercase();
         let runs_code = !is_edit && has_word(CODE_KEYS, &key) || has_word(CODE_TOOLS, &own);
-        if runs_code || has_word(TYPING_TOOLS, &own) && has_word(LINE_KEYS, &key) {
+        if runs_code || types {
             effects.unread.get_or_insert_with(|| format!("the text in `{}` is not read", argument.key()));
         } else if has_word(COMMAND_KEYS, &key) || has_terminal && has_word(LINE_KEYS, &key) {
             let script = ParsedScript::parse(&argument.text);

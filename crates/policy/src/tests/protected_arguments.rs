@@ -64,6 +64,15 @@ fn hints_only_make_effects_stricter() {
         assert_eq!(verdict(branch, "mcp__x__get_file", on_main, hints), Verdict::Ask, "{hints}");
     }
     assert_eq!(verdict(branch, "mcp__x__set_file", on_main, r#"{"readOnlyHint":true}"#), Verdict::Ask);
+    let issue = r#"{"title":"a","number":1}"#;
+    let changes = r#"{"readOnlyHint":false}"#;
+    assert_eq!(verdict(branch, "mcp__github__get_issues", issue, changes), Verdict::Allow);
+    assert_eq!(verdict(branch, "mcp__github__get_file", issue, "{}"), Verdict::Allow);
+    assert_eq!(verdict(branch, "mcp__github__get_file", issue, changes), Verdict::Ask);
+    let table = "sql = { table = \"customers\", statements = [\"write\"] }";
+    let rows = r#"{"table":"customers"}"#;
+    assert_eq!(verdict(table, "mcp__postgres__list_rows", rows, "{}"), Verdict::Allow);
+    assert_eq!(verdict(table, "mcp__postgres__list_rows", rows, changes), Verdict::Ask);
     let cluster = "kubernetes = { context = \"prod\", except = [\"get\"] }";
     let on_prod = r#"{"context":"prod","namespace":"a","name":"x"}"#;
     assert_eq!(verdict(cluster, "mcp__k8s__get_pod", on_prod, "{}"), Verdict::Allow);
