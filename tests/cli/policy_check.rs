@@ -139,7 +139,7 @@ async fn verdict_sets_exit_code_and_explains_itself() {
         assert_snapshot!(desk.types("policy check -- 'git status; git push --force'").await, @"
         block  history is shared
           by       rule no force pushes
-          does     moves a branch that it does not name by force
+          does     moves the branch that is checked out by force
           matched  block no force pushes: tool `bash` matches, command `git push*--force*` matches
           matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
           policy   policy.toml
@@ -203,7 +203,7 @@ async fn positional_argument_is_a_policy_file() {
         assert_snapshot!(desk.types("policy check policy.toml -- git push --force").await, @"
         block  history is shared
           by       rule no force pushes
-          does     moves a branch that it does not name by force
+          does     moves the branch that is checked out by force
           matched  block no force pushes: tool `bash` matches, command `git push*--force*` matches
           matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
           policy   policy.toml

@@ -20,7 +20,7 @@ async fn verdict_names_the_file_of_the_rule() {
         assert_snapshot!(desk.types("policy check etc/policy.toml -- git push").await, @"
         block  frozen (policy.d/10-freeze.toml)
           by       rule policy.d/10-freeze.toml: shell
-          does     moves a branch that it does not name
+          does     moves the branch that is checked out
           matched  allow shell: tool `bash` matches
           matched  block policy.d/10-freeze.toml: shell: tool `bash` matches, command `git push*` matches
           policy   etc/policy.toml with policy.d/10-freeze.toml

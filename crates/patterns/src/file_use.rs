@@ -220,7 +220,7 @@ impl ProtectedPath {
         }
         let other_homes = text.strip_prefix("~/").filter(|rest| !rest.starts_with('*'));
         let doubtful = other_homes.iter().flat_map(|rest| {
-            [format!("**/{{home,users}}/**/{rest}"), format!("**/root/{rest}")]
+            [format!("**/{{home,users}}/**/{rest}"), format!("**{ROOT_HOME}/{rest}")]
                 .map(|form| form.to_lowercase())
         });
         let doubtful = doubtful.map(|form| PathPattern::new(&form)).collect::<Result<_, _>>()?;
@@ -305,9 +305,7 @@ mod tests {
             ("~/.aws/**", "~ada/.aws/x"),
             ("~/.aws/**", r"C:\Users\ada\.aws\credentials"),
             ("~/.aws/**", "/mnt/c/Users/ada/.aws/credentials"),
-            ("~/.aws/**", "/proc/self/root/home/ada/.aws/credentials"),
             ("~/.aws/**", "/var/home/ada/.aws/credentials"),
-            ("~/.aws/**", "/private/var/root/.aws/credentials"),
             ("**/.env", "/proc/self/cwd/.env"),
             ("/srv/.env", "/proc/self/cwd/../.env"),
             ("**/.env", "C:.env"),
@@ -316,6 +314,18 @@ mod tests {
             ("**/caf\u{e9}", "cafe\u{301}"),
         ] {
             assert_eq!(answer(pattern, written), MatchAnswer::Yes, "{pattern} {written}");
+        }
+    }
+
+    #[test]
+    fn mounts_of_the_root_folder_match() {
+        for path in [
+            "/proc/self{root}/home/ada/.aws/x",
+            "/private/var{root}/.aws/x",
+            "/proc/1/task/1{root}/home/ada/.aws/x",
+        ] {
+            let path = path.replace("{root}", ROOT_HOME);
+            assert_eq!(answer("~/.aws/**", &path), MatchAnswer::Yes, "{path}");
         }
     }
 

@@ -68,20 +68,20 @@ impl Repository {
     }
 
     /// The settings of the repository, behind those in other files.
-    fn read_settings(&self, before: &[PathBuf]) -> Settings {
+    fn read_settings(&self, before: &[PathBuf]) -> BranchSettings {
         let own = [self.shared.join("config"), self.own.join("config.worktree")];
         let files = before.iter().cloned().chain(own);
         let texts: Vec<_> = files.filter(|file| file.exists()).map(|file| read_small(&file)).collect();
-        Settings::parse(&texts)
+        BranchSettings::parse(&texts)
     }
 
     /// The branch that is checked out, if a push without a branch moves the branch of this name alone.
-    fn current_branch(&self, settings: &Settings) -> Option<String> {
+    fn current_branch(&self, settings: &BranchSettings) -> Option<String> {
         branch_of_reference(&read_small(&self.own.join("HEAD"))?).filter(|_| settings.pushes_current)
     }
 
     /// The default branch, as the last clone or fetch has recorded it, or else as the settings name it for new repositories.
-    fn default_branch(&self, settings: &Settings) -> Option<String> {
+    fn default_branch(&self, settings: &BranchSettings) -> Option<String> {
         let recorded = ["origin", "upstream"].iter().find_map(|remote| {
             let text = read_small(&self.shared.join("refs/remotes").join(remote).join("HEAD"))?;
             let name =
@@ -93,13 +93,13 @@ impl Repository {
 }
 
 /// What the settings of Git say about branches.
-struct Settings {
+struct BranchSettings {
     default_branch: Option<String>,
     /// Whether a push without a branch certainly pushes the branch that is checked out, to its own name.
     pushes_current: bool,
 }
 
-impl Settings {
+impl BranchSettings {
     fn parse(texts: &[Option<String>]) -> Self {
         let mut settings = Self { default_branch: None, pushes_current: texts.iter().all(Option::is_some) };
         let mut section = String::new();

@@ -34,6 +34,8 @@ pub(super) struct TextArgument<'a> {
     pub(super) text: Cow<'a, str>,
     /// What the schema of the tool says about it.
     pub(super) roles: ArgumentRoles,
+    /// Whether it is no value of its own: the name of a member, or the strings of a list as one.
+    is_derived: bool,
 }
 
 /// All strings among the arguments, with those in JSON inside of strings. Names of members count as strings if they may be paths
@@ -50,8 +52,13 @@ fn collect<'a>(
     nesting: usize,
     found: &mut Vec<TextArgument<'a>>,
 ) {
-    let text_at =
-        |path: &[String], text| TextArgument { path: path.to_vec(), text, roles: ArgumentRoles::default() };
+    let text_at = |path: &[String], text| TextArgument {
+        path: path.to_vec(),
+        text,
+        roles: ArgumentRoles::default(),
+        is_derived: false,
+    };
+    let derived = |path: &[String], text| TextArgument { is_derived: true, ..text_at(path, text) };
     match value {
         OrderedValue::Text(text) => {
             found.push(text_at(path, Cow::Borrowed(text.as_str())));
@@ -64,12 +71,12 @@ fn collect<'a>(
         OrderedValue::Map(members) => {
             let names =
                 members.iter().map(|(name, _)| name).filter(|name| name.contains(['/', '.', '~', '\\']));
-            found.extend(names.map(|name| text_at(&[], Cow::Borrowed(name.as_str()))));
+            found.extend(names.map(|name| derived(path, Cow::Borrowed(name.as_str()))));
         }
         OrderedValue::List(values) if (2..=MAX_PARTS).contains(&values.len()) => {
             if let Some(parts) = values.iter().map(OrderedValue::text).collect::<Option<Vec<_>>>() {
                 let joined = ["/", ""].map(|between| parts.join(between));
-                found.extend(joined.map(|text| text_at(&[], Cow::Owned(text))));
+                found.extend(joined.map(|text| derived(path, Cow::Owned(text))));
             }
         }
         _ => {}
@@ -103,11 +110,15 @@ fn names_path(key: &str) -> bool {
 
 impl TextArgument<'_> {
     fn into_owned<'b>(self) -> TextArgument<'b> {
-        TextArgument { path: self.path, text: Cow::Owned(self.text.into_owned()), roles: self.roles }
+        let text = Cow::Owned(self.text.into_owned());
+        TextArgument { path: self.path, text, roles: self.roles, is_derived: self.is_derived }
     }
 
     /// The name of the argument, or of the list that contains it.
     pub(super) fn key(&self) -> &str {
+        if self.is_derived {
+            return "";
+        }
         let is_index = |step: &&String| !step.bytes().all(|byte| byte.is_ascii_digit());
         self.path.iter().rev().find(is_index).map_or("", String::as_str)
     }

@@ -49,7 +49,7 @@ fn no_way_to_a_protected_file_is_allowed() {
 }
 
 #[test]
-fn ways_that_do_not_name_the_file_are_seen() {
+fn ways_without_the_name_are_seen() {
     let mut missed = Vec::new();
     for (pattern, command) in rows(include_str!("data/ways_without_names.tsv")) {
         let folder = Some("/home/ada/shop".to_owned());

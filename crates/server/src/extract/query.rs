@@ -231,12 +231,13 @@ impl<T: AcceptedParameters> IntoParams for QueryParameters<T> {
 
 /// Describes the query parameter with this name.
 pub(crate) fn query_parameter(name: &str) -> Parameter {
-    let (description, schema): (&str, RefOr<Schema>) = match name {
-        "after" => (
-            "The cursor: `next` of the previous page. 0 begins at the start of the list.",
-            number(0, None, 0),
-        ),
-        "limit" => ("The most items to return.", number(1, i64::try_from(api::MAX_PAGE).ok(), 100)),
+    let (description, schema) = filter_parameter(name).unwrap_or_else(|| other_parameter(name));
+    openapi::parameter(name, ParameterIn::Query, description, schema)
+}
+
+/// A parameter that leaves out items of a list.
+fn filter_parameter(name: &str) -> Option<(&'static str, RefOr<Schema>)> {
+    Some(match name {
         "thread" => ("Only this thread.", ThreadId::schema()),
         "tool" => ("Only calls of this tool, and events about them.", ToolName::schema()),
         "principal" => {
@@ -276,6 +277,17 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
                 .examples([".env"])
                 .into(),
         ),
+        _ => return None,
+    })
+}
+
+fn other_parameter(name: &str) -> (&'static str, RefOr<Schema>) {
+    match name {
+        "after" => (
+            "The cursor: `next` of the previous page. 0 begins at the start of the list.",
+            number(0, None, 0),
+        ),
+        "limit" => ("The most items to return.", number(1, i64::try_from(api::MAX_PAGE).ok(), 100)),
         "for" => (
             "Returns the whole conversation in one format, instead of a page of messages as they were sent: for a \
              `model`, without approvals and with exactly one result after each call; for a `client`, with everything \
@@ -303,8 +315,7 @@ pub(crate) fn query_parameter(name: &str) -> Parameter {
             "Only events of these types. Repeat the parameter or separate the types by commas.",
             ArrayBuilder::new().items(EventType::schema()).into(),
         ),
-    };
-    openapi::parameter(name, ParameterIn::Query, description, schema)
+    }
 }
 
 fn number(minimum: i64, maximum: Option<i64>, default: i64) -> RefOr<Schema> {
