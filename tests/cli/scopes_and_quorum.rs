@@ -65,7 +65,7 @@ async fn grant_has_the_chosen_scope() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
-          does       moves a branch that it does not name
+          does       moves the branch that is checked out
           expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
           scope      command `git push **`
