@@ -130,6 +130,8 @@ export interface Place {
   project?: string;
   host?: string;
   linkTargets?: string[];
+  branch?: string;
+  defaultBranch?: string;
   agent?: string;
 }
 
