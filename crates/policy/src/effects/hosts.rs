@@ -1,7 +1,6 @@
 //! The hosts that a call names.
 
 use super::word_list::has_word;
-use crate::value::OrderedValue;
 use countersign_patterns::{FileUse, command::CommandWords};
 
 /// Programs that connect to the hosts among their operands.
@@ -69,13 +68,6 @@ pub(super) fn uses_of_files(files: &[FileUse]) -> Vec<HostUse> {
         HostUse { host: is_known.then(|| plain(host).to_lowercase()), is_certain: is_known }
     });
     uses.collect()
-}
-
-/// The hosts in the names of arguments.
-pub(super) fn uses_in_keys(args: &OrderedValue) -> Vec<HostUse> {
-    let of_member =
-        |(key, value): (String, &OrderedValue)| [uses_in_text(&key), uses_in_keys(value)].concat();
-    args.children().flat_map(of_member).collect()
 }
 
 /// Whether a program may expand the address into several ones, as `curl` expands `{a,b}` and `[a-c]`.

@@ -35,7 +35,6 @@ pub(super) fn add_hosts(
     texts: CallTexts<'_>,
     effects: &mut CallEffects,
 ) {
-    effects.hosts.extend(hosts::uses_in_keys(args));
     for argument in texts.effective {
         effects.hosts.extend(hosts::uses_in_text(&argument.text));
         effects.hosts.extend(hosts::use_of_name(&argument.text).filter(|_| argument.roles.is_host));

@@ -3,7 +3,7 @@
 use super::{
     argument_schema::ArgumentRoles,
     git::{self, GitUse},
-    word_list::has_word,
+    word_list::{has_word, split_name},
 };
 use crate::value::OrderedValue;
 use std::borrow::Cow;
@@ -71,7 +71,8 @@ fn collect<'a>(
         OrderedValue::Map(members) => {
             let names =
                 members.iter().map(|(name, _)| name).filter(|name| name.contains(['/', '.', '~', '\\']));
-            found.extend(names.map(|name| derived(path, Cow::Borrowed(name.as_str()))));
+            let at = |name: &String| [&path[..], std::slice::from_ref(name)].concat();
+            found.extend(names.map(|name| derived(&at(name), Cow::Borrowed(name.as_str()))));
         }
         OrderedValue::List(values) if (2..=MAX_PARTS).contains(&values.len()) => {
             if let Some(parts) = values.iter().map(OrderedValue::text).collect::<Option<Vec<_>>>() {
@@ -95,17 +96,11 @@ fn read_nested(text: &str) -> Option<OrderedValue> {
 
 /// Whether an argument of this name is a path.
 fn names_path(key: &str) -> bool {
-    let mut spaced = String::new();
-    for c in key.chars() {
-        match c {
-            'A'..='Z' => spaced.extend([' ', c.to_ascii_lowercase()]),
-            '_' | '-' | '.' => spaced.push(' '),
-            c => spaced.push(c),
-        }
-    }
-    let is_about = spaced.rsplit(' ').next().is_some_and(|last| has_word(OTHER_WORDS, last));
-    let is_path = |word: &str| has_word(PATH_WORDS, word) || word.ends_with("path") || word.ends_with("dir");
-    !is_about && spaced.split(' ').any(is_path)
+    let words = split_name(key);
+    let is_about = words.last().is_some_and(|last| has_word(OTHER_WORDS, last));
+    let is_path =
+        |word: &String| has_word(PATH_WORDS, word) || word.ends_with("path") || word.ends_with("dir");
+    !is_about && words.iter().any(is_path)
 }
 
 impl TextArgument<'_> {

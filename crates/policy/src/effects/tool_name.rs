@@ -1,6 +1,6 @@
 //! The words in the name of a tool.
 
-use super::word_list::has_word;
+use super::word_list::{has_word, split_name};
 
 /// Words before the verb in the name of a tool, which say what it is about.
 const SUBJECTS: &str = "git github gitlab gitea forgejo bitbucket ado repo repos repository pg postgres postgresql mysql sqlite mssql mongodb mongo \
@@ -32,21 +32,11 @@ impl ToolNameWords {
     }
 }
 
-/// The words of a name, also those that only a capital letter separates. The requests of Git servers are one word.
+/// The words of a name. The requests of Git servers are one word.
 fn words_of(name: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut before = ' ';
-    for c in name.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push('_');
-        }
-        spaced.extend(c.to_lowercase());
-        before = c;
-    }
-    let spaced = spaced.replace('-', "_");
-    let joined = spaced
-        .replace("pull_request", "pr")
-        .replace("merge_request", "mr")
-        .replace("azure_devops", "azuredevops");
-    joined.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let joined = split_name(name).join("_");
+    let joined = [("pull_request", "pr"), ("merge_request", "mr"), ("azure_devops", "azuredevops")]
+        .iter()
+        .fold(joined, |name, (long, short)| name.replace(long, short));
+    joined.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

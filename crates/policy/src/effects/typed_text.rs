@@ -1,8 +1,11 @@
 //! Code and command lines that a call gives to a tool that is no shell of a coding agent.
 
 use super::{
-    call_effects::CallEffects, command_effects::add_script, source::EffectSource, texts::TextArgument,
-    word_list::has_word,
+    call_effects::CallEffects,
+    command_effects::add_script,
+    source::EffectSource,
+    texts::TextArgument,
+    word_list::{has_word, split_name},
 };
 use crate::{RuleEffect, harmless::ToolKind};
 use countersign_patterns::ParsedScript;
@@ -33,7 +36,7 @@ pub(super) fn add_effects(
     let is_edit = ToolKind::Edit.includes(tool, RuleEffect::Restrict);
     // Without a server, `send_input` sends words to a sub-agent of the agent.
     let types = has_word(TYPING_TOOLS, &own) && tool != "send_input";
-    let has_terminal = split_words(tool).iter().any(|word| has_word(TERMINAL_WORDS, word));
+    let has_terminal = split_name(tool).iter().any(|word| has_word(TERMINAL_WORDS, word));
     for argument in texts.iter().filter(|argument| !argument.text.is_empty()) {
         let key = argument.key().to_lowercase();
         let runs_code = !is_edit && has_word(CODE_KEYS, &key) || has_word(CODE_TOOLS, &own);
@@ -44,18 +47,4 @@ pub(super) fn add_effects(
             add_script(effects, &script, folders);
         }
     }
-}
-
-/// The words of a name such as `mcp__my-shell__runCommand`, in lower case.
-fn split_words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for c in name.chars() {
-        if !c.is_alphanumeric() || c.is_ascii_uppercase() {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words
 }

@@ -80,6 +80,8 @@ fn words_for_people_name_no_file() {
     }
     for (tool, arguments) in [
         ("mcp__slack__post_message", r#"{"text":"see .env"}"#),
+        ("Bash", r#"{"command":"ls","mounts":{"/srv/shop/.env":"/x"}}"#),
+        ("Bash", r#"{"command":"ls",".env":true}"#),
         ("Read", r#"{"file_path":"$PROJECT/.env"}"#),
         ("web_fetch", r#"{"prompt":"fetch file:///srv/shop/.env"}"#),
     ] {
