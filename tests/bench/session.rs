@@ -1,4 +1,4 @@
-//! How long a verdict takes for the calls of a coding session, most of which are command lines.
+//! How long a verdict takes for a coding session's calls, most of which are command lines.
 
 use crate::{
     lab::LabOutcome,

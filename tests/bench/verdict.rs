@@ -1,4 +1,4 @@
-//! How long a verdict takes: with 500 rules, with 50 CEL conditions, and for the calls of a coding session.
+//! How long a verdict takes: with 500 rules, with 50 CEL conditions, and for a coding session's calls.
 
 use crate::{
     lab::LabOutcome,

@@ -47,7 +47,7 @@ fn lines_of(tokens: &[GlobToken], word: &str, value: &str) -> Vec<String> {
     lines
 }
 
-/// The name before a star at the end of a word.
+/// The name before a star that ends a word.
 fn read_stem(tokens: &[GlobToken]) -> Option<String> {
     let (last, before) = tokens.split_last()?;
     let stem = sample_of(before, "");

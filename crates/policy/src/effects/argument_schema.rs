@@ -1,4 +1,4 @@
-//! What the schema of a tool says about its arguments. The server of the tool has written it, so it only adds effects.
+//! What a tool's schema says about its arguments. The tool's server has written it, so it only adds effects.
 
 use super::word_list::has_word;
 use crate::value::OrderedValue;

@@ -1,4 +1,4 @@
-//! The branches that a call changes through the files of a Git repository.
+//! The branches that a call changes through a Git repository's own files.
 
 use super::git::{GitChange, GitUse};
 use countersign_patterns::{FileUse, command::PathAccess};

@@ -160,7 +160,7 @@ fn change_of_copy(verb: &str, rest: &[Option<&str>], line: &SubcommandLine<'_>) 
     }
 }
 
-/// The change that the words of a verb say, such as `describe-instances`: the first of them, behind `batch`.
+/// The change that a verb's words say, such as `describe-instances`: the first of them, behind `batch`.
 fn change_of_words(verb: &str) -> Option<CloudChange> {
     let mut words = verb.split(['-', '_']).filter(|word| !word.is_empty());
     let first = words.find(|word| *word != "batch")?;
@@ -170,7 +170,7 @@ fn change_of_words(verb: &str) -> Option<CloudChange> {
         .map(|(_, change)| change)
 }
 
-/// The use that an MCP server's tool makes, by the names of the server, the tool and its arguments. Only words that delete or change
+/// The use that an MCP server's tool makes, by its name, its arguments' names and its server's. Only words that delete or change
 /// are certain; what a tool says about reading is a claim of its server, which [`KubernetesUse`](super::cluster_use::KubernetesUse)
 /// takes in the same way.
 pub(super) fn use_of_tool(

@@ -1,6 +1,6 @@
 //! The programs of clouds, and what they call their verbs.
 
-/// A program whose operands are the words of a service, a verb and a resource.
+/// A program whose operands are a service, a verb and a resource.
 pub(super) struct CloudProgram {
     pub(super) programs: &'static str,
     pub(super) provider: &'static str,

@@ -35,7 +35,7 @@ const CLOUDS: &[(&str, &str)] = &[
     ("oci", "ce"),
     ("scw", "k8s"),
 ];
-/// The options that name the context of a cluster, whatever the program.
+/// The options that name a cluster's context, whatever the program.
 const CONTEXT_OPTIONS: &str = "--context --kube-context --kubeconfig-context --kubecontext";
 /// Programs in which `--context` means something else.
 const OTHER_CONTEXTS: &str = "ack ag buildah cmp delta diff docker docker-compose egrep fgrep git grep nerdctl patch podman rg sdiff ugrep xh";

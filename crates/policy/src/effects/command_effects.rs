@@ -1,4 +1,4 @@
-//! The effects of the commands of a command line.
+//! The effects of a command line's commands.
 
 use super::{
     call_effects::CallEffects, cloud, database_programs, git, git_files, hosting, hosts, kubernetes,
@@ -6,7 +6,7 @@ use super::{
 };
 use countersign_patterns::{ParsedScript, command::CommandWords};
 
-/// Adds the effects of a command line that runs in one of the folders.
+/// Adds what a command line does in one of the folders.
 pub(super) fn add_script(effects: &mut CallEffects, script: &ParsedScript, folders: &[String]) {
     effects.files.extend(script.file_uses(folders));
     if let Some(why) = script.find_unread() {
@@ -21,7 +21,7 @@ pub(super) fn add_script(effects: &mut CallEffects, script: &ParsedScript, folde
     }
 }
 
-/// Adds the effects of a command, besides those on files.
+/// Adds what a command does, besides its uses of files.
 pub(super) fn add_command(effects: &mut CallEffects, command: CommandWords<'_>) {
     effects.git.extend(hosting::uses_of_command(command).unwrap_or_else(|| git::uses_of_command(command)));
     effects.kubernetes.extend(kubernetes::uses_of_command(command));

@@ -10,7 +10,7 @@ pub(super) struct SubcommandLine<'a> {
     pub(super) options: Vec<(&'a str, Option<&'a str>)>,
 }
 
-/// A word that is neither an option nor the value of a known one.
+/// A word that is neither an option nor a known option's value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operand<'a> {
     /// The word; `None` if only the shell knows it.
@@ -56,7 +56,7 @@ impl<'a> SubcommandLine<'a> {
         line
     }
 
-    /// The operands as texts.
+    /// The operands as strings.
     pub(super) fn texts(&self) -> impl Iterator<Item = Option<&'a str>> + '_ {
         self.operands.iter().map(|operand| operand.text)
     }

@@ -231,7 +231,7 @@ fn uses_of_branch(words: &[Option<&str>]) -> Vec<GitUse> {
     named.chain(is_unsure.then(|| GitUse::new(None, change))).collect()
 }
 
-/// A branch that the value of an option names, which gets another start.
+/// A branch that an option's value names, which gets another start.
 fn uses_of_reset(words: &[Option<&str>], short: char, long: &str) -> Vec<GitUse> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -253,7 +253,7 @@ fn uses_of_reset(words: &[Option<&str>], short: char, long: &str) -> Vec<GitUse>
     found
 }
 
-/// A fetch, and the fetch of a pull, changes a local branch that a refspec names.
+/// A fetch, also that of a pull, changes a local branch that a refspec names.
 fn uses_of_fetch(words: &[Option<&str>]) -> Vec<GitUse> {
     let operands = words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
     let mut found = Vec::new();
@@ -290,7 +290,7 @@ fn uses_of_rebase(words: &[Option<&str>]) -> Vec<GitUse> {
     found
 }
 
-/// A reset to another commit that also gives up the files of the branch that is checked out.
+/// A reset to another commit that also gives up the files that are checked out.
 fn uses_of_hard_reset(words: &[Option<&str>]) -> Vec<GitUse> {
     let options = GitOptions::read(words, "", "--pathspec-from-file");
     let gives_up = options.has("", &["--hard", "--keep", "--merge"]);

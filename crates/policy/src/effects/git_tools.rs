@@ -36,7 +36,7 @@ pub(super) fn uses_of_tool(tool: &str, texts: &[(String, &str)]) -> Vec<GitUse> 
     if named.is_empty() { vec![GitUse::new(None, None)] } else { named }
 }
 
-/// Whether the tool of a Git server changes no branch, so that the branches among its arguments do not count.
+/// Whether a Git server's tool changes no branch, so that the branches among its arguments do not count.
 pub(super) fn is_harmless_tool(tool: &str, texts: &[(String, &str)], says_it_changes: bool) -> bool {
     let name = ToolNameWords::read(tool);
     let is_hosted = name.server_has(HOSTS) || name.own.iter().any(|word| has_word(HOSTS, word));

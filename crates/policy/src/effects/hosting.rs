@@ -119,7 +119,7 @@ const PARTS: &[(&str, &str)] =
     &[("az", "repos"), ("bb", "pr repo"), ("bkt", "pr branch"), ("cargo", "release"), ("mvn", "release")];
 /// Programs that send any request.
 const REQUEST_PROGRAMS: &str = "curl wget http https xh httpie";
-/// What an address of the interface of a Git server has.
+/// What an address of a Git server's interface has.
 const INTERFACES: [&str; 6] = [
     "api.github.com/",
     "/api/v3/repos/",

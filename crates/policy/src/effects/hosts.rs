@@ -33,7 +33,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<HostUse> {
     for (text, value) in command.texts().skip(1).zip(command.arguments()) {
         // The value of an option may be anything, such as the name of a file.
         let is_operand = !before.starts_with('-') || matches!(before, "-h" | "--host" | "--hostname");
-        // A plain word of Git is the name of a remote, a branch or a file.
+        // A plain word of Git names a remote, a branch or a file.
         let is_host = !is_git || text.contains([':', '@']);
         let is_certain = is_network && value.is_some() && is_operand && is_host;
         let uses = uses_in_text(text).into_iter();

@@ -35,7 +35,7 @@ struct ClusterCommand<'a> {
     has_other_settings: bool,
     /// How it is only tried, if it is.
     dry_run: Option<&'a str>,
-    /// The operands, up to the first that may also be the value of an option.
+    /// The operands, up to the first that may also be an option's value.
     operands: Vec<Option<&'a str>>,
     /// Whether further operands may follow that are not read.
     is_open: bool,
@@ -202,7 +202,7 @@ impl<'a> ClusterCommand<'a> {
     }
 }
 
-/// The kind without the group of its interface, in lower case.
+/// The kind without its interface group, in lower case.
 fn plain_kind(kind: &str) -> String {
     kind.split('.').next().unwrap_or(kind).to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! The hosts, branches, databases, clusters and clouds that the arguments of a call name.
+//! The hosts, branches, databases, clusters and clouds that a call's arguments name.
 
 use super::{
     call_effects::CallEffects,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{RuleEffect, harmless::ToolKind, value::OrderedValue};
 
-/// The strings among the arguments of a call.
+/// The strings among a call's arguments.
 #[derive(Clone, Copy)]
 pub(super) struct CallTexts<'a> {
     /// All of them, also those of commands and for people.

@@ -18,7 +18,7 @@ pub(super) struct PackageManager {
     pub(super) values: &'static str,
     /// Whether it installs if no verb is given.
     pub(super) alone_installs: bool,
-    /// Whether another verb is the name of a script of the project.
+    /// Whether another verb names one of the project's scripts.
     pub(super) runs_scripts: bool,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct ProcessUse {
     pub(crate) kind: &'static str,
     /// The name in lower case; `None` if the call does not name it, or only by a number.
     pub(crate) name: Option<String>,
-    /// What the call says instead of a name, such as the number of a process.
+    /// What the call says instead of a name, such as a process number.
     pub(crate) shown: Option<String>,
     /// Whether the name is a part of what it may mean, as for `pkill`.
     pub(crate) is_part: bool,

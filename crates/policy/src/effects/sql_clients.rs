@@ -101,7 +101,7 @@ const DATABASE_OPTIONS: &str =
 const MESSAGE_OPTIONS: &str =
     "-m --message --title --body --description --comment --notes --reason --subject --summary --text -t";
 
-/// What the words of a command say about statements.
+/// What a command's words say about statements.
 #[derive(Default)]
 struct ReadWords<'a> {
     statements: Vec<&'a str>,
@@ -110,7 +110,7 @@ struct ReadWords<'a> {
     operands: Vec<&'a str>,
     /// Whether a part is unknown.
     is_open: bool,
-    /// Whether an operand may be the value of an option.
+    /// Whether an operand may be an option's value.
     is_unsure: bool,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<SqlUse> {
     let mut databases = read.names();
     databases.add_variables(command);
     let joined = read.statements.join("\n");
-    // One statement may connect to the database of the next.
+    // A statement may connect to another database for the next one.
     databases.possible.extend(sql_text::named_databases(&joined));
     let mut found: Vec<_> =
         read.statements.iter().flat_map(|statement| uses_of_text(statement, &databases)).collect();
@@ -150,7 +150,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<SqlUse> {
     found
 }
 
-/// The statements among the words of a program that is not known as a client.
+/// The statements among the words of a program that is no known client.
 fn uses_of_other_program(command: CommandWords<'_>) -> Vec<SqlUse> {
     if has_word(TEXT_PROGRAMS, command.program()) {
         return Vec::new();

@@ -1,6 +1,6 @@
 //! The names of databases.
 
-/// The names in the address of a database: the database, its host, and a file without its folder.
+/// The names in a database address: the database, its host, and a file without its folder.
 pub(super) fn names_of_database(address: &str) -> Vec<String> {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let rest = rest.split('?').next().unwrap_or_default();

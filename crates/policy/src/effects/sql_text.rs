@@ -9,7 +9,7 @@ use sqlparser::{
 /// Words that stand for a change.
 const CHANGES: &str =
     "alter call create delete drop exec execute grant insert merge rename revoke truncate update";
-/// Words before the name of a database, and those between them.
+/// Words before a database name, and those between them.
 const DATABASE_WORDS: &str = "\\c \\connect \\u .open attach catalog database keyspace schema use";
 const BETWEEN: &str = "as database exists if not schema";
 /// What a statement creates, changes or drops.

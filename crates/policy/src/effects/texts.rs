@@ -1,4 +1,4 @@
-//! The strings among the arguments of a call, wherever they are.
+//! The strings among a call's arguments, wherever they are.
 
 use super::{
     argument_schema::ArgumentRoles,
@@ -18,7 +18,7 @@ const TABLE_KEYS: &str = "table tables tablename tablenames tableid collection c
 const DATABASE_KEYS: &str = "database databases db dbname dbpath databaseid databasename databaseurl connection connectionname \
     connectionstring datasource dsn profile";
 
-/// The longest text that may be the name of a thing.
+/// The longest text that may be a name.
 const MAX_NAME_BYTES: usize = 128;
 
 /// The longest string that is read as JSON, in bytes.
@@ -32,14 +32,14 @@ const MAX_PARTS: usize = 64;
 pub(super) struct TextArgument<'a> {
     pub(super) path: Vec<String>,
     pub(super) text: Cow<'a, str>,
-    /// What the schema of the tool says about it.
+    /// What the tool's schema says about it.
     pub(super) roles: ArgumentRoles,
-    /// Whether it is no value of its own: the name of a member, or the strings of a list as one.
+    /// Whether it is no value of its own: a member's name, or a list's strings as one.
     is_derived: bool,
 }
 
 /// All strings among the arguments, with those in JSON inside of strings. Names of members count as strings if they may be paths
-/// or addresses, and the strings of a list also as the parts of one.
+/// or addresses, and a list's strings also as the parts of one.
 pub(super) fn collect_texts(args: &OrderedValue) -> Vec<TextArgument<'_>> {
     let mut found = Vec::new();
     collect(args, &mut Vec::new(), 0, &mut found);
@@ -147,7 +147,7 @@ impl TextArgument<'_> {
         has_word("host hostname server", &self.plain_key())
     }
 
-    /// Whether it is one word, as the name of a thing is.
+    /// Whether it is one word, as a name is.
     pub(super) fn is_one_word(&self) -> bool {
         !self.text.is_empty() && self.text.len() <= MAX_NAME_BYTES && !self.text.contains(char::is_whitespace)
     }

@@ -1,12 +1,12 @@
-//! The words in the name of a tool.
+//! The words in a tool name.
 
 use super::word_list::{has_word, split_name};
 
-/// Words before the verb in the name of a tool, which say what it is about.
+/// Words before the verb in a tool name, which say what the tool is about.
 const SUBJECTS: &str = "git github gitlab gitea forgejo bitbucket ado repo repos repository pg postgres postgresql mysql sqlite mssql mongodb mongo \
     redis neon supabase duckdb snowflake bigquery clickhouse prisma db dbhub sql database kubectl kubernetes k8s helm argocd wit wiki pr mr";
 
-/// The words in the name of a tool, in lower case.
+/// The words in a tool name, in lower case.
 pub(super) struct ToolNameWords {
     /// The words of its server's name.
     pub(super) server: Vec<String>,

@@ -1,4 +1,4 @@
-//! Calls that follow from the rules of a policy: what a rule allows, with the thing of the question in its gaps.
+//! Calls that follow from a policy's rules: what a rule allows, with the thing of the question in its gaps.
 
 use super::{
     candidate::Candidate,

@@ -4,7 +4,7 @@ use crate::{policy::Policy, rule::PolicyRule};
 use countersign_events::Verdict;
 use countersign_patterns::CommandPattern;
 
-/// Stands for the thing of a question in a template.
+/// Stands for the thing in question in a template.
 pub(crate) const GAP: &str = "\u{e001}";
 
 /// The most commands of one rule that are tried with a redirection.
@@ -64,7 +64,7 @@ fn lines_of_rule(rule: &PolicyRule) -> Vec<String> {
     alternate(patterns.map(|pattern| pattern.samples(GAP, GAP)).collect())
 }
 
-/// Whether the pattern may tell the spellings of a path apart.
+/// Whether the pattern may tell a path's spellings apart.
 pub(crate) fn names_folder(pattern: &CommandPattern) -> bool {
     pattern.as_str().contains(['/', '~'])
 }

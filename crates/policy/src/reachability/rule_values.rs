@@ -1,4 +1,4 @@
-//! Values of arguments that satisfy the predicates of a rule.
+//! Values of arguments that satisfy a rule's predicates.
 
 use crate::{
     selector::ArgumentPredicate,

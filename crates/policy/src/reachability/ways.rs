@@ -14,7 +14,7 @@ const BRACES: &str = "\u{e000}";
 
 static WAYS: LazyLock<Vec<Way>> = LazyLock::new(read_ways);
 
-/// A way to reach a thing: a tool with the template of its arguments.
+/// A way to reach a thing: a tool and a template for its arguments.
 struct Way {
     /// What the call does, as [`ReachGoal::way`] names it.
     does: &'static str,

@@ -41,7 +41,7 @@ pub(crate) struct ProtectedFiles {
 #[derive(Debug, Clone)]
 pub(crate) struct ProtectedBranches {
     pub(crate) branches: NameGlobs,
-    /// Whether the default branch of the repository is one of them, as far as the place of the call names it.
+    /// Whether the repository's default branch is one of them, as far as the call's place names it.
     pub(crate) has_default: bool,
     pub(crate) changes: Vec<GitChange>,
 }

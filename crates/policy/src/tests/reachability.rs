@@ -1,4 +1,4 @@
-//! Questions about the future of a policy.
+//! Reach questions: what a policy would allow.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The answer to a question about the future of a policy, in words and as JSON.
+//! The answer to a reach question, in words and as JSON.
 
 use super::source::PolicySource;
 use countersign_console::{ScreenFormat, TextStyle, count_words, escape_text, verdict_style, verdict_word};
