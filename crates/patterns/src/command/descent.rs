@@ -1,6 +1,6 @@
 //! What programs do with the files that their operands name, and with those below a folder.
 
-use super::{file_access::PathAccess, programs::InputUse, script::ParsedCommand};
+use super::{file_access::PathAccess, line::CommandWord, programs::InputUse, script::ParsedCommand};
 use crate::file_use::FolderReach;
 
 /// What a program does with a folder among its operands.
@@ -55,6 +55,22 @@ const SEARCHERS: &str = "ack ag egrep fgrep grep rg zgrep";
 /// Whether a list of words, separated by spaces, has the word.
 fn has_word(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// The index of Git's subcommand among its arguments, after its own options. `None` if there is none, or a word before it is not
+/// known.
+pub fn find_git_subcommand<'a>(arguments: impl Iterator<Item = Option<&'a str>>) -> Option<usize> {
+    let mut arguments = arguments.enumerate();
+    while let Some((at, Some(word))) = arguments.next() {
+        match word {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env" => {
+                arguments.next();
+            }
+            word if word.starts_with('-') => {}
+            _ => return Some(at),
+        }
+    }
+    None
 }
 
 /// Whether the first word of `tar` is a bundle of letters without a dash, with this one.
@@ -228,17 +244,8 @@ impl ParsedCommand {
         if self.program_name() != "git" {
             return None;
         }
-        let mut words = self.words.iter().skip(1).map(|word| word.text.as_str());
-        loop {
-            match words.next()? {
-                "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path"
-                | "--config-env" => {
-                    words.next();
-                }
-                word if word.starts_with('-') => {}
-                word => return Some(word),
-            }
-        }
+        let arguments = || self.words.iter().skip(1).map(CommandWord::value);
+        arguments().nth(find_git_subcommand(arguments())?).flatten()
     }
 
     fn descent(&self) -> Option<Descent> {

@@ -54,6 +54,7 @@ mod tests;
 
 pub use allow_pattern::DeadWord;
 pub use budget::ReadBudget;
+pub use descent::find_git_subcommand;
 pub use file_access::{FileCover, PathAccess};
 pub use file_uses::{CommandWords, uses_in_text};
 pub use line::{

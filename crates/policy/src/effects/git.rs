@@ -7,7 +7,7 @@ use super::{
     git_options::{GitOptions, is_option},
     word_list::has_word,
 };
-use countersign_patterns::command::CommandWords;
+use countersign_patterns::command::{CommandWords, find_git_subcommand};
 
 /// How a branch changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<GitUse> {
         None if command.program() != "git" => return full_references(command),
         None => {}
     }
-    let Some(at) = find_subcommand(&arguments) else {
+    let Some(at) = find_git_subcommand(arguments.iter().copied()) else {
         return if arguments.iter().all(Option::is_some) { Vec::new() } else { vec![unknown()] };
     };
     let is_set = |word: &&str| {
@@ -143,21 +143,6 @@ pub(super) fn full_references(command: CommandWords<'_>) -> Vec<GitUse> {
         Some(GitUse::new(Some(short_name(name)), None))
     });
     named.collect()
-}
-
-/// The index of the subcommand, after the options of Git itself.
-pub(super) fn find_subcommand(arguments: &[Option<&str>]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(word) = arguments.get(at)? {
-        match *word {
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env" => {
-                at += 2;
-            }
-            word if word.starts_with('-') => at += 1,
-            _ => return Some(at),
-        }
-    }
-    None
 }
 
 fn uses_of_push(words: &[Option<&str>]) -> Vec<GitUse> {

@@ -3,10 +3,10 @@
 //! `git add .` stages a file that no `.gitignore` leaves out, and a later push sends it; which files that are, the call does not show.
 //! `git diff`, `git commit -a` and a plain `git stash` use files that are tracked already.
 
-use super::git::find_subcommand;
+use super::git_options::GitOptions;
 use countersign_patterns::{
     FileUse, FolderReach,
-    command::{CommandWords, PathAccess},
+    command::{CommandWords, PathAccess, find_git_subcommand},
 };
 
 /// The folders whose files a command uses in this way, as uses that are not certain.
@@ -15,24 +15,18 @@ pub(super) fn uses_of_command(command: CommandWords<'_>, folders: &[String]) -> 
         return Vec::new();
     }
     let arguments: Vec<_> = command.arguments().collect();
-    let Some(at) = find_subcommand(&arguments) else { return Vec::new() };
-    let rest: Vec<_> = arguments[at + 1..].iter().flatten().copied().collect();
-    let has = |letters: &[char], long: &[&str]| {
-        rest.iter().any(|word| {
-            let is_bundle = word.starts_with('-') && !word.starts_with("--");
-            long.contains(word) || is_bundle && word.contains(letters)
-        })
-    };
-    let operands = rest.iter().filter(|word| !word.starts_with('-')).copied();
+    let Some(at) = find_git_subcommand(arguments.iter().copied()) else { return Vec::new() };
+    let options = GitOptions::read(&arguments[at + 1..], "", "--pathspec-from-file --chmod --message");
     let access = match arguments[at].unwrap_or_default() {
-        "add" | "stage" if !has(&['u', 'n'], &["--update", "--dry-run"]) => PathAccess::Read,
-        "stash" if has(&['u', 'a'], &["--include-untracked", "--all"]) => PathAccess::Write,
-        "clean" if !has(&['n'], &["--dry-run"]) => PathAccess::Delete,
+        "add" | "stage" if !options.has("un", &["--update", "--dry-run"]) => PathAccess::Read,
+        "stash" if options.has("ua", &["--include-untracked", "--all"]) => PathAccess::Write,
+        "clean" if !options.has("n", &["--dry-run"]) => PathAccess::Delete,
         _ => return Vec::new(),
     };
     let is_add = access == PathAccess::Read;
-    let named: Vec<_> = operands.filter(|word| !is_add || is_folder(word)).collect();
-    let takes_all = if is_add { has(&['A'], &["--all", "--no-ignore-removal"]) } else { true };
+    let named: Vec<_> =
+        options.operands.iter().flatten().copied().filter(|word| !is_add || is_folder(word)).collect();
+    let takes_all = !is_add || options.has("A", &["--all", "--no-ignore-removal"]);
     let places = if named.is_empty() && takes_all || !is_add { vec!["."] } else { named };
     let use_of = |place: &str| {
         FileUse::new(place, folders, access, false).doubtful().with_below(&FolderReach::everything())
