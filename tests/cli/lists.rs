@@ -9,7 +9,7 @@ async fn calls_are_listed_newest_first() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("calls").await, @"
-        This log has no events: [here]/countersign.db
+        This log has no events but policies: [here]/countersign.db
         If it should have some: a copy of a live file lacks the events of its -wal file; make copies with `countersign backup FILE`.
         exit 0
         ");

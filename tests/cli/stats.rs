@@ -9,7 +9,7 @@ async fn empty_log_has_nothing_to_count() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stats").await, @"
-        This log has no events: [here]/countersign.db
+        This log has no events but policies: [here]/countersign.db
         If it should have some: a copy of a live file lacks the events of its -wal file; make copies with `countersign backup FILE`.
         exit 0
         ");

@@ -27,5 +27,5 @@ pub async fn describe_empty_log(
     let log = context.log_location()?;
     let is_file = matches!(context.settings.target()?, LogTarget::Database(DatabaseUrl::File(_)));
     let cause = if is_file { format!("\nIf it should have some: {COPIED_FILE}.") } else { String::new() };
-    Ok(Some(format!("This log has no events: {log}{cause}")))
+    Ok(Some(format!("This log has no events but policies: {log}{cause}")))
 }
