@@ -3,9 +3,9 @@
 
 use crate::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, CallId, CallState, CallStateFilter,
-    Decision, Event, EventType, GrantAgents, Json, MessageFormat, Mode, OnExpiry, Principal, ProofKind,
-    ProofRequirement, ReportSource, RiskLevel, Role, Sha256, Source, Status, ThreadId, Timestamp, TokenKind,
-    ToolName, ToolPolicy, Verdict, WebhookFormat, WebhookTopic, id::MAX_NAME_BYTES,
+    Decision, EffectPattern, Event, EventType, GrantAgents, Json, MessageFormat, Mode, OnExpiry, Principal,
+    ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Sha256, Source, Status, ThreadId, Timestamp,
+    TokenKind, ToolName, ToolPolicy, Verdict, WebhookFormat, WebhookTopic, id::MAX_NAME_BYTES,
 };
 use serde_json::json;
 use utoipa::{
@@ -28,6 +28,9 @@ const NAME: &str = r"^(?!\.{1,2}$)(?! )[^\u0000-\u001F\u007F-\u00A0]+(?<! )$";
 
 /// The principal pattern: a kind, and a name as in [`NAME`].
 const PRINCIPAL: &str = r"^(user|agent|policy|advisor|system):(?! )[^\u0000-\u001F\u007F-\u00A0]+(?<! )$";
+
+/// The pattern of [`EffectPattern`]: no control characters and at most eight `*`.
+const EFFECT_PATTERN: &str = r"^(?:[^*\u0000-\u001F\u007F-\u009F]*\*){0,8}[^*\u0000-\u001F\u007F-\u009F]*$";
 
 /// A string schema with a description and an example.
 fn string_schema(description: &str, example: &str) -> ObjectBuilder {
@@ -88,6 +91,13 @@ impl_schema! {
         "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
     )
     .pattern(Some("^[0-9a-fA-F]{64}$"));
+    EffectPattern => string_schema(
+        "A pattern for what calls touch: `*` is any text and `?` any character, without regard to case.",
+        ".env",
+    )
+        .min_length(Some(1))
+        .max_length(Some(EffectPattern::MAX_CHARS))
+        .pattern(Some(EFFECT_PATTERN));
     Json => ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
         .description(Some(

@@ -270,12 +270,7 @@ fn filter_parameter(name: &str) -> Option<(&'static str, RefOr<Schema>)> {
             "Only calls that touch what this pattern names, as the log recorded it when they were proposed: a file, a host, a \
              branch. `*` is any text and `?` any character, without regard to case; the pattern stands for the whole name or for \
              its end behind a `/`.",
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .min_length(Some(1))
-                .max_length(Some(api::EffectPattern::MAX_BYTES))
-                .examples([".env"])
-                .into(),
+            api::EffectPattern::schema(),
         ),
         _ => return None,
     })
