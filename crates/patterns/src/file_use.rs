@@ -7,6 +7,7 @@ use crate::{
     MatchAnswer, PathPattern, PatternError,
     command::PathAccess,
     folded_path::{after_working_folder, fold, strip_mounts, tidy, to_holes},
+    glob::TextOutline,
     invisible::HOLE,
 };
 
@@ -28,18 +29,25 @@ pub struct FileUse {
     pub access: PathAccess,
     /// Whether the path is certainly a path, and not merely a word that may be one.
     pub is_certain: bool,
-    /// The paths that it may be, absolute and folded, with [`HOLE`] for what is unknown.
-    paths: Vec<String>,
+    /// The paths that it may be.
+    paths: Vec<UsedPath>,
     /// The paths below that are used as well.
     reached: Vec<ReachedPath>,
     /// Whether a hole may be anything, and not only the names in a folder.
     is_open: bool,
 }
 
-/// A path below a folder that is used, with [`HOLE`] for what is unknown.
+/// A path, absolute and folded, with [`HOLE`] for what is unknown. A policy has many patterns, so its outline is read once.
+#[derive(Debug, Clone)]
+struct UsedPath {
+    text: String,
+    outline: TextOutline,
+}
+
+/// A path below a folder that is used.
 #[derive(Debug, Clone)]
 struct ReachedPath {
-    path: String,
+    path: UsedPath,
     /// Whether a name pattern for a hidden file cannot mean it.
     leaves_out_hidden: bool,
     /// Whether the call shows how the name begins.
@@ -122,7 +130,7 @@ impl FileUse {
             shown,
             access,
             is_certain: is_exact,
-            paths,
+            paths: paths.into_iter().map(UsedPath::new).collect(),
             reached: Vec::new(),
             is_open: is_open || folders.is_empty(),
         }
@@ -137,7 +145,7 @@ impl FileUse {
     /// The same use, also of files below the path.
     #[must_use]
     pub fn with_below(self, below: &FolderReach) -> Self {
-        let reached = self.paths.iter().flat_map(|path| below.paths_below(path)).collect();
+        let reached = self.paths.iter().flat_map(|path| below.paths_below(&path.text)).collect();
         Self { reached, ..self }
     }
 
@@ -154,25 +162,26 @@ impl FileUse {
 
     /// The paths that it may be, absolute and in normal form, as far as they are known.
     pub fn known_paths(&self) -> impl Iterator<Item = &str> {
-        self.paths.iter().map(String::as_str).filter(|path| !path.contains([HOLE, SOME_FOLDER]))
+        let known = self.paths.iter().filter(|path| !path.outline.has_hole);
+        known.map(|path| path.text.as_str()).filter(|path| !path.contains(SOME_FOLDER))
     }
 
     /// Whether it may also be another path.
     #[must_use]
     pub fn has_unknown_path(&self) -> bool {
-        self.paths.iter().any(|path| path.contains(HOLE))
+        self.paths.iter().any(|path| path.outline.has_hole)
     }
 
     /// Whether the path is certainly one of the folders or below it. The folders are absolute and in normal form. A name pattern
     /// stays below the folder that precedes it.
     #[must_use]
     pub fn is_within(&self, folders: &[String]) -> bool {
-        let is_in = |path: &String| {
+        let is_in = |path: &UsedPath| {
             folders.iter().map(|folder| fold(folder)).any(|folder| {
-                path.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                path.text.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        let is_known = |path: &String| !path.contains(HOLE) || !self.is_open;
+        let is_known = |path: &UsedPath| !path.outline.has_hole || !self.is_open;
         self.paths.iter().all(|path| is_known(path) && is_in(path))
     }
 }
@@ -239,15 +248,15 @@ impl ProtectedPath {
     #[must_use]
     pub fn match_use(&self, used: &FileUse, only_itself: bool) -> MatchAnswer {
         let mut answer = MatchAnswer::No;
-        for path in &used.paths {
-            let has_hole = path.contains(HOLE);
-            if !has_hole && self.globs.iter().any(|glob| glob.matches_normal(path)) {
+        for UsedPath { text, outline } in &used.paths {
+            if !outline.has_hole && self.globs.iter().any(|glob| glob.matches_normal(text, outline)) {
                 if used.is_certain {
                     return MatchAnswer::Yes;
                 }
                 answer = MatchAnswer::Unclear;
-            } else if self.doubtful.iter().any(|glob| glob.matches_normal(path))
-                || has_hole && self.globs.iter().any(|glob| glob.could_match(path, used.is_open))
+            } else if self.doubtful.iter().any(|glob| glob.matches_normal(text, outline))
+                || outline.has_hole
+                    && self.globs.iter().any(|glob| glob.could_match(text, outline, used.is_open))
             {
                 answer = MatchAnswer::Unclear;
             }
@@ -258,9 +267,16 @@ impl ProtectedPath {
     }
 }
 
+impl UsedPath {
+    fn new(text: String) -> Self {
+        Self { outline: TextOutline::of(&text), text }
+    }
+}
+
 impl ReachedPath {
     fn could_be(&self, glob: &PathPattern) -> bool {
-        !(self.leaves_out_hidden && has_hidden_segment(glob.as_str())) && glob.could_match(&self.path, true)
+        glob.could_match(&self.path.text, &self.path.outline, true)
+            && !(self.leaves_out_hidden && has_hidden_segment(glob.as_str()))
     }
 }
 
@@ -271,7 +287,8 @@ impl FolderReach {
         let folder = folder.trim_end_matches('/').to_owned();
         self.names.iter().flat_map(move |name| {
             let paths = [format!("{folder}/{name}"), format!("{folder}/{HOLE}/{name}")];
-            paths.map(|path| ReachedPath { path, leaves_out_hidden, is_named: !name.starts_with(HOLE) })
+            let is_named = !name.starts_with(HOLE);
+            paths.map(|path| ReachedPath { path: UsedPath::new(path), leaves_out_hidden, is_named })
         })
     }
 }

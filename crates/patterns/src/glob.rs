@@ -2,21 +2,21 @@
 //! case-sensitive. Matching takes at most time proportional to text length times pattern length.
 
 mod compile;
-mod ends;
+mod outline;
 pub(crate) mod sample;
 mod search;
 mod token;
 
 use super::{PatternError, invisible::HOLE};
-use ends::GlobEnds;
+pub(crate) use outline::{GlobOutline, TextOutline};
 pub(crate) use token::GlobToken;
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    /// What the ends of a match may be, tested first: a policy has many globs, and most strings differ from them there.
-    ends: GlobEnds,
+    /// What all matches have in common, tested first.
+    outline: GlobOutline,
     alternatives: Vec<GlobAlternative>,
 }
 
@@ -32,8 +32,8 @@ struct GlobAlternative {
     suffix: String,
     /// The longest run of literal characters, which every match contains.
     longest_run: String,
-    /// What its ends may be, tested before the strings.
-    ends: GlobEnds,
+    /// The same for this alternative, tested before its strings.
+    outline: GlobOutline,
 }
 
 impl Glob {
@@ -58,9 +58,9 @@ impl Glob {
 
     fn compile(text: &str, path: bool) -> Result<Self, PatternError> {
         let lists = compile::compile(text, path)?;
-        let ends = GlobEnds::of_alternatives(&lists);
+        let outline = GlobOutline::of_alternatives(&lists);
         let alternatives = lists.into_iter().map(GlobAlternative::new).collect();
-        Ok(Self { text: text.to_owned(), ends, alternatives })
+        Ok(Self { text: text.to_owned(), outline, alternatives })
     }
 
     /// The glob as written.
@@ -69,15 +69,17 @@ impl Glob {
         &self.text
     }
 
-    /// Whether a match could begin as `text` does, which may contain holes.
-    pub(crate) fn may_begin(&self, text: &str) -> bool {
-        self.ends.admit_start(text)
-    }
-
     /// Returns true if the glob matches the whole `text`.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        self.ends.admit(text) && self.alternatives.iter().any(|alternative| alternative.is_match(text))
+        self.is_match_with(text, &TextOutline::of_ends(text))
+    }
+
+    /// The same for a text whose outline is known.
+    pub(crate) fn is_match_with(&self, text: &str, outline: &TextOutline) -> bool {
+        let is_match =
+            |alternative: &GlobAlternative| alternative.outline.admit(outline) && alternative.is_match(text);
+        self.outline.admit(outline) && self.alternatives.iter().any(is_match)
     }
 
     /// The tokens of each alternative.
@@ -87,19 +89,22 @@ impl Glob {
 
     /// Returns true if the glob matches `text` for some value of each [`HOLE`] in it.
     pub(super) fn could_match(&self, text: &str) -> bool {
-        let is_match = |alternative: &GlobAlternative| {
-            alternative.agrees_at_ends(text) && match_tokens(&alternative.tokens, text, true)
-        };
-        self.ends.admit(text) && self.alternatives.iter().any(is_match)
+        self.could_match_with(text, &TextOutline::of(text), true)
     }
 
-    /// Like [`Self::could_match`], for holes that are the wildcards of a shell: each value is a part of a name in a folder,
-    /// and no name begins with a dot.
-    pub(super) fn could_match_names(&self, text: &str) -> bool {
+    /// The same for a text whose outline is known. If not `is_open`, the holes are the wildcards of a shell: each value is a part
+    /// of a name in a folder, and no name begins with a dot.
+    pub(super) fn could_match_with(&self, text: &str, outline: &TextOutline, is_open: bool) -> bool {
         let is_match = |alternative: &GlobAlternative| {
-            alternative.agrees_at_ends(text) && match_names(&alternative.tokens, text)
+            alternative.outline.admit(outline)
+                && alternative.agrees_at_ends(text)
+                && if is_open {
+                    match_tokens(&alternative.tokens, text, true)
+                } else {
+                    match_names(&alternative.tokens, text)
+                }
         };
-        self.ends.admit(text) && self.alternatives.iter().any(is_match)
+        self.outline.admit(outline) && self.alternatives.iter().any(is_match)
     }
 }
 
@@ -112,14 +117,11 @@ impl GlobAlternative {
         let runs: Vec<String> = runs.map(|run| run.iter().filter_map(literal).collect()).collect();
         let suffix = runs.last().cloned().unwrap_or_default();
         let longest_run = runs.into_iter().max_by_key(String::len).unwrap_or_default();
-        let ends = GlobEnds::of_alternatives(std::slice::from_ref(&tokens));
-        Self { prefix, tokens, after_prefix, suffix, longest_run, ends }
+        let outline = GlobOutline::of_alternatives(std::slice::from_ref(&tokens));
+        Self { prefix, tokens, after_prefix, suffix, longest_run, outline }
     }
 
     fn is_match(&self, text: &str) -> bool {
-        if !self.ends.admit(text) {
-            return false;
-        }
         let Some(rest) = text.strip_prefix(self.prefix.as_str()) else { return false };
         match &self.tokens[self.after_prefix..] {
             [] => rest.is_empty(),
@@ -139,9 +141,6 @@ impl GlobAlternative {
     /// Whether what a text with holes shows before the first and after the last one agrees with the literal characters there.
     /// Most texts differ there.
     fn agrees_at_ends(&self, text: &str) -> bool {
-        if !self.ends.admit(text) {
-            return false;
-        }
         let Some((start, rest)) = text.split_once(HOLE) else {
             return text.starts_with(self.prefix.as_str()) && text.ends_with(self.suffix.as_str());
         };

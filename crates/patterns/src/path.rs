@@ -1,6 +1,6 @@
 //! Path patterns. Paths are compared as text: the file system is not read and links are not followed.
 
-use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
+use super::{Glob, MatchAnswer, PatternError, glob::TextOutline, invisible::is_invisible};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Characters that look like a slash, a backslash or a dot.
@@ -25,8 +25,19 @@ pub(crate) fn compose(text: &str) -> String {
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     glob: Glob,
-    /// The folder above, if the pattern ends in `/**`: a command that names the folder may reach all below.
+    start: PatternStart,
+    /// The folder above, if the pattern outline in `/**`: a command that names the folder may reach all below.
     folder: Option<Glob>,
+}
+
+/// Where a pattern begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PatternStart {
+    /// In any folder: with `**`.
+    Anywhere,
+    Root,
+    /// In the folder from which relative paths begin.
+    Folder,
 }
 
 impl PathPattern {
@@ -44,7 +55,12 @@ impl PathPattern {
         }
         let glob = Glob::path(&compose(text))?;
         let folder = glob.as_str().strip_suffix("/**").and_then(|folder| Glob::path(folder).ok());
-        Ok(Self { glob, folder })
+        let start = match glob.as_str() {
+            text if text.starts_with("**") => PatternStart::Anywhere,
+            text if text.starts_with('/') => PatternStart::Root,
+            _ => PatternStart::Folder,
+        };
+        Ok(Self { glob, start, folder })
     }
 
     /// The text as written.
@@ -56,32 +72,37 @@ impl PathPattern {
     /// Matches the normalised path.
     #[must_use]
     pub fn matches(&self, parsed: &ParsedPath) -> MatchAnswer {
-        self.match_parsed(parsed, |path| self.glob.is_match(path))
+        self.match_parsed(parsed, |path, outline| self.glob.is_match_with(path, outline))
     }
 
     /// Matches the normalised path of a word of a command, which may be the folder of what the pattern names.
     pub(crate) fn matches_word(&self, parsed: &ParsedPath) -> MatchAnswer {
-        self.match_parsed(parsed, |path| self.matches_normal(path))
+        self.match_parsed(parsed, |path, outline| self.matches_normal(path, outline))
     }
 
-    fn match_parsed(&self, parsed: &ParsedPath, is_match: impl Fn(&str) -> bool) -> MatchAnswer {
-        let Some(path) = parsed.normal() else { return MatchAnswer::Unclear };
-        let anywhere = self.as_str().starts_with("**");
-        if !anywhere && self.as_str().starts_with('/') != path.starts_with('/') {
-            return MatchAnswer::Unclear;
-        }
-        MatchAnswer::from_bool(is_match(path))
+    fn match_parsed(
+        &self,
+        parsed: &ParsedPath,
+        is_match: impl Fn(&str, &TextOutline) -> bool,
+    ) -> MatchAnswer {
+        let Some((path, outline)) = &parsed.normal else { return MatchAnswer::Unclear };
+        let is_comparable = match self.start {
+            PatternStart::Anywhere => true,
+            PatternStart::Root => path.starts_with('/'),
+            PatternStart::Folder => !path.starts_with('/'),
+        };
+        if is_comparable { MatchAnswer::from_bool(is_match(path, outline)) } else { MatchAnswer::Unclear }
     }
 
     /// Whether the pattern, or the folder above, is an absolute path in normal form.
-    pub(crate) fn matches_normal(&self, path: &str) -> bool {
-        self.forms().any(|glob| glob.is_match(path))
+    pub(crate) fn matches_normal(&self, path: &str, outline: &TextOutline) -> bool {
+        self.forms().any(|glob| glob.is_match_with(path, outline))
     }
 
     /// Whether the pattern, or the folder above, could match the path for some value of each hole in it. A hole that is not
     /// `is_open` means names in a folder, of which none begins with a dot.
-    pub(crate) fn could_match(&self, path: &str, is_open: bool) -> bool {
-        self.forms().any(|glob| if is_open { glob.could_match(path) } else { glob.could_match_names(path) })
+    pub(crate) fn could_match(&self, path: &str, outline: &TextOutline, is_open: bool) -> bool {
+        self.forms().any(|glob| glob.could_match_with(path, outline, is_open))
     }
 
     fn forms(&self) -> impl Iterator<Item = &Glob> {
@@ -93,7 +114,7 @@ impl PathPattern {
 #[derive(Debug, Clone)]
 pub struct ParsedPath {
     text: String,
-    normal: Option<String>,
+    normal: Option<(String, TextOutline)>,
 }
 
 impl ParsedPath {
@@ -108,7 +129,12 @@ impl ParsedPath {
     /// Parses a path that is certainly not expanded: `[a]` is a file name.
     #[must_use]
     pub fn parse_literal(text: &str) -> Self {
-        Self { text: text.to_owned(), normal: normalise(text).map(|normal| compose(&normal)) }
+        let normal = normalise(text).map(|normal| compose(&normal));
+        let with_outline = |normal: String| {
+            let outline = TextOutline::of(&normal);
+            (normal, outline)
+        };
+        Self { text: text.to_owned(), normal: normal.map(with_outline) }
     }
 
     /// The text as written.
@@ -120,7 +146,7 @@ impl ParsedPath {
     /// The normalised path, see [`normalise`].
     #[must_use]
     pub fn normal(&self) -> Option<&str> {
-        self.normal.as_deref()
+        self.normal.as_ref().map(|(normal, _)| normal.as_str())
     }
 
     /// Tells whether the path is `root` or lies below it. Unclear if either cannot be normalised, or if only one of

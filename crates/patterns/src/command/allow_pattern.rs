@@ -11,7 +11,7 @@ use super::{
     script::{CommandClarity, ParsedCommand, ParsedScript},
     wildcard_word::WildcardWord,
 };
-use crate::glob::{Glob, GlobToken};
+use crate::glob::{Glob, GlobOutline, GlobToken, TextOutline};
 
 /// A word of a pattern that no command has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,10 @@ pub struct DeadWord {
 /// The words of each alternative of a pattern.
 #[derive(Debug, Clone)]
 pub(super) struct AllowPattern {
-    alternatives: Vec<WordPattern>,
+    /// How what it covers begins. A policy has many patterns, and most differ there.
+    begin: GlobOutline,
+    /// Each alternative, and how what it covers begins.
+    alternatives: Vec<(GlobOutline, WordPattern)>,
 }
 
 /// A pattern over words.
@@ -57,25 +60,33 @@ impl AllowPattern {
             if let (Some(last @ PatternWord::Many), true) = (pattern.words.last_mut(), is_open) {
                 *last = PatternWord::Rest;
             }
-            pattern
+            (pattern.begin(), pattern)
         };
-        Self { alternatives: glob.token_lists().map(read).collect() }
+        let alternatives: Vec<_> = glob.token_lists().map(read).collect();
+        Self { begin: GlobOutline::common(alternatives.iter().map(|(begin, _)| *begin)), alternatives }
     }
 
     /// Whether the pattern shows everything that the command runs.
     pub(super) fn covers(&self, script: &ParsedScript, index: usize, files: FileCover) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.covers(script, index, files))
+        let command = &script.commands[index];
+        let shown = TextOutline::of_ends(&command.shown);
+        let may_begin = |begin: &GlobOutline| !command.assignments.is_empty() || begin.admit(&shown);
+        let covers = |(begin, pattern): &(GlobOutline, WordPattern)| {
+            may_begin(begin) && pattern.covers(script, index, files)
+        };
+        may_begin(&self.begin) && self.alternatives.iter().any(covers)
     }
 
     /// A word that keeps every alternative from covering any command.
     pub(super) fn find_dead_word(&self) -> Option<DeadWord> {
-        let words: Option<Vec<_>> = self.alternatives.iter().map(WordPattern::find_dead_word).collect();
+        let words: Option<Vec<_>> =
+            self.alternatives.iter().map(|(_, pattern)| pattern.find_dead_word()).collect();
         words?.into_iter().next()
     }
 
     /// Whether the pattern spells out a program that a wildcard does not cover.
     pub(super) fn shows_name(&self, command: &ParsedCommand) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.shows_name(command))
+        self.alternatives.iter().any(|(_, pattern)| pattern.shows_name(command))
     }
 }
 
@@ -96,9 +107,6 @@ impl WordPattern {
 
     fn covers(&self, script: &ParsedScript, index: usize, files: FileCover) -> bool {
         let command = &script.commands[index];
-        if !self.may_begin(command) {
-            return false;
-        }
         if command.has_hidden_effect
             || files == FileCover::Patterns && command.has_unshown_files()
             || command.clarity < CommandClarity::PlainExpansion
@@ -127,14 +135,20 @@ impl WordPattern {
         is_shown && !children.is_empty() && !has_arguments && names_program && children.iter().all(covers)
     }
 
-    /// Whether the first word may be the command's first word. A policy has many patterns, and most differ there.
-    fn may_begin(&self, command: &ParsedCommand) -> bool {
-        let begin = match self.words.first() {
-            Some(PatternWord::Literal(text)) => text,
-            Some(PatternWord::Wildcard(word)) => word.prefix(),
-            _ => return true,
+    /// How a command without assignments that it covers is shown at its start.
+    fn begin(&self) -> GlobOutline {
+        // The quotes of a script, and an arrow before a file, are not shown as the pattern has them.
+        let literal = |word: &PatternWord| match word {
+            PatternWord::Literal(text) if text != "<" && !text.contains('\'') => Some(text.clone()),
+            _ => None,
         };
-        !command.assignments.is_empty() || begin.contains('\'') || command.shown.starts_with(begin)
+        let words: Vec<String> = self.words.iter().map_while(literal).collect();
+        match self.words.first() {
+            Some(PatternWord::Wildcard(word)) if !word.prefix().contains('\'') => {
+                GlobOutline::of_start(word.prefix())
+            }
+            _ => GlobOutline::of_start(&words.join(" ")),
+        }
     }
 
     fn begins_open(&self) -> bool {

@@ -20,8 +20,6 @@ pub struct CommandPattern {
     allow: AllowPattern,
     /// The options that the pattern names.
     options: OptionTokens,
-    /// Whether it contains quotes, within which a command may be shown in another way.
-    has_quotes: bool,
 }
 
 impl CommandPattern {
@@ -45,7 +43,6 @@ impl CommandPattern {
             glob,
             allow: AllowPattern::new(&words, open.is_some()),
             options: OptionTokens::find_in(text),
-            has_quotes: text.contains('\''),
         })
     }
 
@@ -133,10 +130,7 @@ impl CommandPattern {
     /// expansions.
     pub(super) fn allow(&self, script: &ParsedScript, index: usize, files: FileCover) -> MatchAnswer {
         let command = &script.commands[index];
-        // A policy has many patterns, and most differ in the first letter.
-        let may_begin =
-            !command.assignments.is_empty() || self.has_quotes || self.glob.may_begin(&command.shown);
-        if may_begin && self.allow.covers(script, index, files) {
+        if self.allow.covers(script, index, files) {
             return MatchAnswer::Yes;
         }
         if !command.assignments.is_empty() || command.input.is_some() {

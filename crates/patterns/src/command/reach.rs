@@ -8,7 +8,7 @@ use super::{
     line::CommandWord,
     script::{CommandOrigin, ParsedCommand, ParsedScript},
 };
-use crate::{MatchAnswer, PathPattern, invisible::HOLE, path};
+use crate::{MatchAnswer, PathPattern, glob::TextOutline, invisible::HOLE, path};
 
 /// Commands that go to a folder which is not among their words.
 const FOLDER_STACK: &[&str] = &["pushd", "popd"];
@@ -321,7 +321,8 @@ impl PathPart<'_> {
             Some(rest) => format!("/{HOLE}{rest}"),
             None => normal,
         };
-        let could_match = patterns.iter().any(|pattern| pattern.could_match(&normal, self.is_open));
+        let outline = TextOutline::of(&normal);
+        let could_match = patterns.iter().any(|pattern| pattern.could_match(&normal, &outline, self.is_open));
         if could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 }
