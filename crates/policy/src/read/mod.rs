@@ -18,6 +18,7 @@ mod protection;
 mod rule;
 mod selector;
 mod settings;
+mod shipped;
 mod source;
 mod verdict;
 mod warn;
@@ -64,6 +65,14 @@ impl Policy {
 pub const MAX_POLICY_BYTES: usize = 512 * 1024;
 
 fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
+    read_files(text, build_policy)
+}
+
+/// Reads the files of a policy, and builds something of them.
+fn read_files<T>(
+    text: &PolicyText,
+    build: impl FnOnce(&MergedPolicy, &PolicyFiles<'_>) -> Result<T, PolicyFault>,
+) -> Result<T, BadPolicy> {
     let bytes = text.size();
     if bytes > MAX_POLICY_BYTES {
         return Err(BadPolicy::Unreadable(format!("it has {bytes} bytes; the limit is {MAX_POLICY_BYTES}")));
@@ -81,7 +90,7 @@ fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
         check_managed_layer(table).map_err(|fault| files.bad_policy(fault))?;
     }
     let merged = merge::merge_files(tables, &files);
-    merged.and_then(|merged| build_policy(&merged, &files)).map_err(|fault| files.bad_policy(fault))
+    merged.and_then(|merged| build(&merged, &files)).map_err(|fault| files.bad_policy(fault))
 }
 
 fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy, PolicyFault> {

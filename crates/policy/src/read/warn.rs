@@ -4,6 +4,7 @@ use super::{
     advisor::{ParsedAdvisor, find_unused_advisors, find_unused_attachments},
     files::{FilePosition, PolicyFiles},
     never::find_dead_parts,
+    shipped::is_shipped_rule,
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
@@ -48,7 +49,9 @@ pub(super) fn find_warnings(
             ));
         }
         let mistakes = find_mistakes(rule).into_iter().chain(find_unreachable_terms(rule, tables));
-        let warnings = mistakes.chain(find_effect_options(rule)).chain(find_unnamed_effects(rule));
+        let options = find_effect_options(rule).into_iter();
+        let options = options.filter(|_| !is_shipped_rule(rule, at));
+        let warnings = mistakes.chain(options).chain(find_unnamed_effects(rule));
         found.extend(warnings.map(|text| (at.at, text)));
     }
     let names_advisor = |name: &str| all.iter().any(|(rule, _)| rule.terms.advisor.as_deref() == Some(name));

@@ -146,6 +146,17 @@ fn options_that_wildcard_omits_are_reported() {
     assert_eq!(format_warnings(&one("ask", "command = \"find **\"")), "");
 }
 
+#[test]
+fn shipped_rules_have_no_warnings() {
+    for profile in PolicyProfile::ALL {
+        assert_eq!(format_warnings(&profile.text()), "", "{profile}");
+    }
+    let text = PolicyProfile::Coding.text();
+    let changed = text.replacen("\"sort -o **\"", "\"sort -o ** -u\"", 1);
+    assert_ne!(changed, text);
+    assert!(format_warnings(&changed).contains("`sort -o ** -u`: `-o` writes"));
+}
+
 /// The dead parts of a policy with one rule. Each keeps `policy check` from passing.
 fn find_dead(verdict: &str, rest: &str) -> String {
     let policy = rule(verdict, rest);
