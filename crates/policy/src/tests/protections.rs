@@ -230,6 +230,17 @@ fn git_takes_up_files_without_their_names() {
         "cd api && git add .",
         "git stash -u",
         "git clean -fdx",
+        "git rm -rq .",
+        "git rm -r src",
+        "git reset --hard",
+        "git reset --hard HEAD~1",
+        "git checkout .",
+        "git checkout HEAD -- src/",
+        "git checkout -f main",
+        "git switch --discard-changes main",
+        "git restore .",
+        "git restore --source HEAD~1 :/",
+        "git restore -SW src",
     ] {
         assert_eq!(in_shop(bash(line)).verdict(&asks), Verdict::Ask, "{line}");
         assert_eq!(in_shop(bash(line)).verdict(&ignores), Verdict::Allow, "{line}");
@@ -243,6 +254,14 @@ fn git_takes_up_files_without_their_names() {
         "git diff",
         "git commit -qam x",
         "git clean -n",
+        "git rm --cached -r src",
+        "git rm a.rs",
+        "git reset",
+        "git checkout main",
+        "git checkout -b feature",
+        "git switch main",
+        "git restore --staged .",
+        "git restore src/a.rs",
     ] {
         assert_eq!(in_shop(bash(line)).verdict(&asks), Verdict::Allow, "{line}");
     }
