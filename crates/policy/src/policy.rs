@@ -2,7 +2,7 @@
 
 use crate::{
     AdvisorSettings, ApproverDirectory, AssumedLevels, KeyRegistrars, MismatchAction, PendingLimits,
-    PolicyText, PolicyWarning, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
+    PolicyText, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
 };
 use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;
@@ -17,7 +17,6 @@ pub struct Policy {
     /// For each zone the answer for operations that neither it nor a rule has a verdict for.
     pub(crate) zones: Vec<PolicyRule>,
     pub(crate) advisors: Vec<AdvisorSettings>,
-    pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
     /// The text that it was read from. Shared, because policies are cloned.
     pub(crate) text: Arc<PolicyText>,
@@ -66,7 +65,6 @@ impl Policy {
             index: RuleIndex::default(),
             zones: Vec::new(),
             advisors: Vec::new(),
-            warnings: Vec::new(),
             hash: text.hash(),
             text: Arc::new(text),
         }
@@ -143,12 +141,6 @@ impl Policy {
     #[must_use]
     pub fn default_verdict(&self) -> Verdict {
         self.settings.default
-    }
-
-    /// Warnings about rules that are valid and probably mistakes.
-    #[must_use]
-    pub fn warnings(&self) -> &[PolicyWarning] {
-        &self.warnings
     }
 
     /// Returns true if any rule has a condition, which takes time to evaluate.

@@ -132,7 +132,7 @@ impl EmbeddedGate {
             policy: policy.hash(),
             default: policy.default_verdict(),
             rules: rules.collect(),
-            warnings: policy.warnings().iter().map(ToString::to_string).collect(),
+            warnings: policy.find_warnings().iter().map(ToString::to_string).collect(),
             trouble: self.service.policy.file_trouble(),
         })
     }

@@ -63,14 +63,14 @@ impl GlobCompiler<'_> {
                 c => vec![vec![GlobToken::Char(c)]],
             };
             at_segment = c == '/';
-            alternatives = self.append_each(&alternatives, &more)?;
+            alternatives = self.append_each(alternatives, &more)?;
         }
         Ok(alternatives)
     }
 
     fn append_each(
         &self,
-        alternatives: &GlobAlternatives,
+        mut alternatives: GlobAlternatives,
         more: &GlobAlternatives,
     ) -> Result<GlobAlternatives, PatternError> {
         if alternatives.len() * more.len() > MAX_ALTERNATIVES {
@@ -78,17 +78,22 @@ impl GlobCompiler<'_> {
                 "has more than {MAX_ALTERNATIVES} alternatives: split it into several patterns"
             )));
         }
-        let joined = |start: &Vec<GlobToken>| {
-            let start = start.clone();
-            more.iter().map(move |more| start.iter().chain(more).cloned().collect())
-        };
         let tokens = |alternatives: &GlobAlternatives| alternatives.iter().map(Vec::len).sum::<usize>();
-        if tokens(alternatives) * more.len() + tokens(more) * alternatives.len() > MAX_TOKENS {
+        if tokens(&alternatives) * more.len() + tokens(more) * alternatives.len() > MAX_TOKENS {
             return Err(self.error(&format!(
                 "has more than {MAX_TOKENS} characters in its alternatives: split it into several patterns"
             )));
         }
-        Ok(alternatives.iter().flat_map(joined).collect())
+        // Most of a pattern is one character after the other.
+        if let [only] = more.as_slice() {
+            for start in &mut alternatives {
+                start.extend_from_slice(only);
+            }
+            return Ok(alternatives);
+        }
+        let joined =
+            |start: &Vec<GlobToken>| more.iter().map(|more| [start.as_slice(), more].concat()).collect();
+        Ok(alternatives.iter().flat_map::<GlobAlternatives, _>(joined).collect())
     }
 
     fn parse_braces(&mut self, depth: usize) -> Result<GlobAlternatives, PatternError> {

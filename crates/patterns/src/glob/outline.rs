@@ -113,16 +113,13 @@ impl GlobOutline {
     }
 
     fn of_tokens(tokens: &[GlobToken]) -> Self {
-        let start: String = tokens.iter().map_while(literal).collect();
-        let end: String = {
-            let last = tokens.iter().rev().map_while(literal).count();
-            tokens[tokens.len() - last..].iter().filter_map(literal).collect()
-        };
-        let all: String = tokens.iter().filter_map(literal).collect();
+        let text = |tokens: &[GlobToken]| tokens.iter().filter_map(literal).collect::<String>();
+        let first = tokens.iter().take(WIDTH).map_while(literal).count();
+        let last = tokens.iter().rev().take(WIDTH).map_while(literal).count();
         Self {
-            start: EndBytes::start_of(start.as_bytes()),
-            end: EndBytes::end_of(end.as_bytes()),
-            bytes: ByteSet::of(all.as_bytes()),
+            start: EndBytes::start_of(text(&tokens[..first]).as_bytes()),
+            end: EndBytes::end_of(text(&tokens[tokens.len() - last..]).as_bytes()),
+            bytes: ByteSet::of(text(tokens).as_bytes()),
         }
     }
 

@@ -29,12 +29,14 @@ pub(crate) use node::{PolicyFault, TomlNode};
 pub(crate) use selector::read_patterns;
 
 use crate::{
-    MANAGED_LAYER, Policy, PolicyText, policy::RuleIndex, policy_text::is_attachment, rule::PolicyRule,
+    MANAGED_LAYER, Policy, PolicyText, PolicyWarning, policy::RuleIndex, policy_text::is_attachment,
+    rule::PolicyRule, settings::PolicySettings,
 };
+use advisor::ParsedAdvisor;
 use files::PolicyFiles;
 use managed_layer::check_managed_layer;
 use merge::MergedPolicy;
-use source::SourcePosition;
+use source::{PolicyTables, SourcePosition};
 use std::sync::Arc;
 use toml::de::DeTable;
 
@@ -51,6 +53,15 @@ impl Policy {
     pub fn read_text(text: PolicyText) -> Result<Self, BadPolicy> {
         let policy = read_policy(&text)?;
         Ok(Self { hash: text.hash(), text: Arc::new(text), ..policy })
+    }
+
+    /// Finds rules that are valid and probably mistakes. It reads the text again, because only people who write a policy ask.
+    #[must_use]
+    pub fn find_warnings(&self) -> Vec<PolicyWarning> {
+        let find = |merged: &MergedPolicy, files: &PolicyFiles<'_>| {
+            Ok(warn::find_warnings(&PolicyParts::read(merged, files)?, files))
+        };
+        read_files(&self.text, find).unwrap_or_default()
     }
 
     /// The policy in [`SHIPPED`](Self::SHIPPED).
@@ -93,26 +104,45 @@ fn read_files<T>(
     merged.and_then(|merged| build(&merged, &files)).map_err(|fault| files.bad_policy(fault))
 }
 
-fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy, PolicyFault> {
-    let mut keys = merged.table.keys("a policy")?;
-    let (settings, mut tables) = settings::read_settings(&mut keys, merged, files)?;
-    let mut policy = Policy { settings, ..Policy::ask_always() };
-    let advisors = advisor::read_advisors(&mut keys, &tables, files)?;
-    tables.advisors = advisors.iter().map(|(advisor, _)| advisor.name.clone()).collect();
-    let protections = protection::read_protections(&mut keys, &tables)?;
-    let parsed = rule::read_rules(&mut keys, protections, &tables, files)?;
-    keys.reject_unknown()?;
-    let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
-    policy.index = RuleIndex::new(&rules);
-    policy.zones = zone::ask_about_other_operations(&rules);
-    policy.rules = rules;
-    for (rule, position) in policy.rules.iter_mut().zip(&positions) {
-        rule.line = files.position(position.verdict_at).line;
+/// The parts of a policy, with their places in its files.
+struct PolicyParts<'a> {
+    settings: PolicySettings,
+    tables: PolicyTables,
+    advisors: Vec<ParsedAdvisor>,
+    rules: Vec<PolicyRule>,
+    /// The source of each rule.
+    positions: Vec<SourcePosition<'a>>,
+}
+
+impl<'a> PolicyParts<'a> {
+    fn read(merged: &'a MergedPolicy, files: &PolicyFiles<'_>) -> Result<Self, PolicyFault> {
+        let mut keys = merged.table.keys("a policy")?;
+        let (settings, mut tables) = settings::read_settings(&mut keys, merged, files)?;
+        let advisors = advisor::read_advisors(&mut keys, &tables, files)?;
+        tables.advisors = advisors.iter().map(|(advisor, _)| advisor.name.clone()).collect();
+        let protections = protection::read_protections(&mut keys, &tables)?;
+        let parsed = rule::read_rules(&mut keys, protections, &tables, files)?;
+        keys.reject_unknown()?;
+        let (mut rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
+        for (rule, position) in rules.iter_mut().zip(&positions) {
+            rule.line = files.position(position.verdict_at).line;
+        }
+        Ok(Self { settings, tables, advisors, rules, positions })
     }
+}
+
+fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy, PolicyFault> {
+    let PolicyParts { settings, advisors, rules, positions, .. } = PolicyParts::read(merged, files)?;
+    let policy = Policy {
+        settings,
+        index: RuleIndex::new(&rules),
+        zones: zone::ask_about_other_operations(&rules),
+        rules,
+        advisors: advisors.into_iter().map(|(advisor, _)| advisor).collect(),
+        ..Policy::ask_always()
+    };
     for (rule, position) in policy.rules.iter().zip(&positions) {
         example::check_examples(&policy, rule, position)?;
     }
-    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, &advisors, files);
-    policy.advisors = advisors.into_iter().map(|(advisor, _)| advisor).collect();
     Ok(policy)
 }

@@ -1,9 +1,6 @@
 //! The rules of the profiles, whose options were weighed when they were written.
 
-use super::{
-    MergedPolicy, PolicyFault, files::PolicyFiles, protection, read_files, rule, settings,
-    source::SourcePosition,
-};
+use super::{MergedPolicy, PolicyFault, PolicyParts, files::PolicyFiles, read_files, source::SourcePosition};
 use crate::{PolicyProfile, PolicyText, rule::PolicyRule};
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -20,9 +17,7 @@ pub(super) fn is_shipped_rule(rule: &PolicyRule, at: &SourcePosition<'_>) -> boo
 }
 
 fn list_rules(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Vec<(String, String)>, PolicyFault> {
-    let mut keys = merged.table.keys("a policy")?;
-    let (_, tables) = settings::read_settings(&mut keys, merged, files)?;
-    let protections = protection::read_protections(&mut keys, &tables)?;
-    let rules = rule::read_rules(&mut keys, protections, &tables, files)?;
-    Ok(rules.into_iter().map(|(rule, at)| (rule.name, at.selectors)).collect())
+    let parts = PolicyParts::read(merged, files)?;
+    let names = parts.rules.into_iter().map(|rule| rule.name);
+    Ok(names.zip(parts.positions.into_iter().map(|at| at.selectors)).collect())
 }

@@ -1,7 +1,8 @@
 //! Finds rules that are valid and probably mistakes, such as rules without effect or with contradictions.
 
 use super::{
-    advisor::{ParsedAdvisor, find_unused_advisors, find_unused_attachments},
+    PolicyParts,
+    advisor::{find_unused_advisors, find_unused_attachments},
     files::{FilePosition, PolicyFiles},
     never::find_dead_parts,
     shipped::is_shipped_rule,
@@ -20,13 +21,8 @@ use countersign_events::Verdict;
 use countersign_patterns::MatchAnswer;
 
 /// Checks all rules.
-pub(super) fn find_warnings(
-    rules: &[PolicyRule],
-    positions: &[SourcePosition<'_>],
-    tables: &PolicyTables,
-    advisors: &[ParsedAdvisor],
-    files: &PolicyFiles<'_>,
-) -> Vec<PolicyWarning> {
+pub(super) fn find_warnings(parts: &PolicyParts<'_>, files: &PolicyFiles<'_>) -> Vec<PolicyWarning> {
+    let PolicyParts { tables, advisors, rules, positions, .. } = parts;
     let mut found: Vec<(usize, String)> = Vec::new();
     let all: Vec<_> = rules.iter().zip(positions).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
     // Only a rule that has no selector besides the tool can match every call that another rule matches.

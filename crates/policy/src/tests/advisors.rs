@@ -316,8 +316,9 @@ fn policy_hash_covers_advisors() {
 
 #[test]
 fn probable_mistakes_with_advisors_are_warnings() {
-    let warnings =
-        |text: &str| policy(text).warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let warnings = |text: &str| {
+        policy(text).find_warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
     let texts = [
         advisor("mode = \"decide\""),
         [advisor(""), advised("a", "command = \"ls\""), asker("tool = \"*\"")].concat(),
@@ -359,12 +360,12 @@ fn prompt_and_policies_are_files_beside_the_policy() {
     let [chat, cedar] = policy.advisors() else { panic!("two advisors") };
     assert!(matches!(&chat.target, AdvisorTarget::Chat { prompt, .. } if prompt == "Not = TOML ["));
     assert!(matches!(&cedar.target, AdvisorTarget::Cedar { policies } if policies.starts_with("permit")));
-    assert!(policy.warnings().is_empty());
+    assert!(policy.find_warnings().is_empty());
     let changed = layered(text, &[("policy.d/judge.prompt", "Other"), files[1]]).expect("valid");
     assert_ne!(changed.advisors()[0].configuration, chat.configuration);
     assert_ne!(changed.hash(), policy.hash());
     let unused = layered("default = \"ask\"", &files[..1]).expect("valid");
-    insta::assert_snapshot!(unused.warnings()[0].to_string(), @r#"policy.d/judge.prompt, line 1, column 1: no advisor uses the file "policy.d/judge.prompt""#);
+    insta::assert_snapshot!(unused.find_warnings()[0].to_string(), @r#"policy.d/judge.prompt, line 1, column 1: no advisor uses the file "policy.d/judge.prompt""#);
     let missing = layered(text, &[("policy.d/jugde.prompt", "x"), files[1]]).expect_err("no such file");
     insta::assert_snapshot!(missing.to_string(), @r#"the main file: the policy is invalid at line 6, column 14: the folder policy.d/ has no file "judge.prompt" that ends in .prompt or .cedar; did you mean `jugde.prompt`?"#);
 }

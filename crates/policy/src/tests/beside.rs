@@ -205,10 +205,10 @@ fn asked_call_names_the_hindering_argument() {
 #[test]
 fn rule_that_lacks_a_constant_argument_is_reported() {
     let globs = "tool = \"Glob\"\npath = \"/srv/**\"";
-    insta::assert_snapshot!(rule("allow", globs).warnings()[0].text, @r#"rule "r" allows no call of "Glob": each has the argument `pattern`, and it may lead out of the path; name it in `args`, for example "/pattern" = { glob = "…" }"#);
+    insta::assert_snapshot!(rule("allow", globs).find_warnings()[0].text, @r#"rule "r" allows no call of "Glob": each has the argument `pattern`, and it may lead out of the path; name it in `args`, for example "/pattern" = { glob = "…" }"#);
     let named = format!("{globs}\nargs = {{ \"/pattern\" = {{ regex = \"^[a-z*.]+$\" }} }}");
-    assert_eq!(rule("allow", &named).warnings(), []);
-    assert_eq!(rule("block", globs).warnings(), []);
+    assert_eq!(rule("allow", &named).find_warnings(), []);
+    assert_eq!(rule("block", globs).find_warnings(), []);
     let call = call("Glob", r#"{"path":"/srv/a","pattern":"../../etc/*"}"#);
     assert_eq!(call.verdict(&rule("allow", globs)), Verdict::Ask);
 }

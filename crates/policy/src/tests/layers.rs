@@ -219,7 +219,7 @@ fn hash_covers_all_files() {
 fn warning_names_its_layer() {
     let layer = "\n[[rule]]\nname = \"narrow\"\ntool = \"bash\"\ncommand = \"ls\"\nverdict = \"allow\"\n";
     let main = "[patterns]\nbash = \"block\"\n";
-    let warnings: Vec<_> = layered(main, layer).warnings().iter().map(ToString::to_string).collect();
+    let warnings: Vec<_> = layered(main, layer).find_warnings().iter().map(ToString::to_string).collect();
     assert!(
         warnings.iter().any(|text| text.starts_with("policy.d/10-team.toml, line 3, column 8: ")),
         "{warnings:?}"

@@ -127,7 +127,7 @@ fn short_form_matches_tool_and_operand() {
 fn shipped_policy_allows_only_task_tools() {
     let policy = Policy::shipped();
     assert_eq!(policy.hash(), Sha256::digest(Policy::SHIPPED.as_bytes()));
-    assert_eq!(policy.warnings(), []);
+    assert_eq!(policy.find_warnings(), []);
     for tool in ["task-create", "task-list", "task-update", "task-complete", "task-add-note", "task-view"] {
         assert_eq!(call(tool, "{}").verdict(&policy), Verdict::Allow, "{tool}");
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn format_warnings(text: &str) -> String {
-    policy(text).warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    policy(text).find_warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn two_rules(first: (&str, &str), second: (&str, &str)) -> String {
@@ -160,8 +160,8 @@ fn shipped_rules_have_no_warnings() {
 /// The dead parts of a policy with one rule. Each keeps `policy check` from passing.
 fn find_dead(verdict: &str, rest: &str) -> String {
     let policy = rule(verdict, rest);
-    let dead = policy.warnings().iter().filter(|warning| warning.never_matches);
-    dead.map(|warning| warning.text.clone()).collect::<Vec<_>>().join("\n")
+    let dead = policy.find_warnings().into_iter().filter(|warning| warning.never_matches);
+    dead.map(|warning| warning.text).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -220,7 +220,8 @@ fn rule_that_may_match_is_no_error() {
 fn no_profile_has_a_dead_part() {
     for profile in PolicyProfile::ALL {
         let policy = profile.policy();
-        let dead: Vec<_> = policy.warnings().iter().filter(|warning| warning.never_matches).collect();
-        assert_eq!(dead, Vec::<&PolicyWarning>::new());
+        let dead: Vec<_> =
+            policy.find_warnings().into_iter().filter(|warning| warning.never_matches).collect();
+        assert_eq!(dead, Vec::<PolicyWarning>::new());
     }
 }

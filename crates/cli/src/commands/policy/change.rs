@@ -142,10 +142,11 @@ fn say_unchanged(context: &CommandContext, policy: &RecordedPolicy) -> anyhow::R
 }
 
 fn show_warnings(policy: &Policy) {
-    if !policy.warnings().is_empty() {
-        print_line(&format!("\n{}:", count_words(policy.warnings().len() as u64, "warning")));
+    let warnings = policy.find_warnings();
+    if !warnings.is_empty() {
+        print_line(&format!("\n{}:", count_words(warnings.len() as u64, "warning")));
     }
-    for warning in policy.warnings() {
+    for warning in warnings {
         print_line(&format!("  {}", escape_text(&warning.to_string())));
     }
 }

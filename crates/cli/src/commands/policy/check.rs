@@ -129,7 +129,7 @@ fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Opti
 }
 
 fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
-    let warnings = meant.policy.warnings();
+    let warnings = meant.policy.find_warnings();
     let errors = warnings.iter().filter(|warning| warning.never_matches).count();
     let exit = if errors == 0 { CommandExit::DONE } else { CommandExit::FAILED };
     if context.json {
