@@ -1,21 +1,20 @@
 //! Verifies a whole log: the hash chain, the structure, the rules, and the index of open requests.
 
+mod findings;
+mod stages;
+
 use crate::{
     EventFilter, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    queries,
-    row_structure::structure_fault,
-    writer,
+    queries, writer,
 };
 use countersign_approvals::{
     PinnedKeys,
-    admissibility::{AdmissibilityCheck, InadmissibleRow, ProofCounts, UnjudgedCounts},
+    admissibility::{InadmissibleRow, ProofCounts, UnjudgedCounts},
 };
-use countersign_events::{
-    Event, Sha256,
-    chain::{ChainBreak, ChainVerifier},
-};
-use std::collections::BTreeSet;
+use countersign_events::{Sha256, chain::ChainBreak};
+use findings::InadmissibleFindings;
+use stages::{CheckStages, StageFindings};
 
 /// The findings about a log.
 #[derive(Debug, Clone)]
@@ -72,33 +71,22 @@ impl Store {
         pinned: Option<PinnedKeys>,
         mut progress: impl FnMut(i64),
     ) -> Result<VerifyReport, StoreError> {
-        let mut verifier = ChainVerifier::default();
-        let mut rules = pinned.map(AdmissibilityCheck::with_pinned_keys).unwrap_or_default();
-        let (mut found, mut otherwise) = (InadmissibleFindings::default(), InadmissibleFindings::default());
-        let mut broken = None;
-        'log: loop {
-            let page = self.events(&EventFilter::default(), verifier.checked(), PAGE).await?;
+        let (checks, pages) = CheckStages::start(pinned);
+        let mut after = 0;
+        loop {
+            let page = self.events(&EventFilter::default(), after, PAGE).await?;
             let is_last = page.next.is_none();
-            for event in page.items {
-                if let Err(why) = verifier.check(&event) {
-                    broken = Some(why);
-                    break 'log;
-                }
-                found.add_malformed(&event);
-                found.add(rules.check(event));
-            }
-            otherwise.add(rules.take_judged_otherwise());
-            progress(verifier.checked());
-            if is_last {
+            after = page.next.unwrap_or(after);
+            // The chain is broken if nobody takes the page.
+            let is_taken = pages.send(page.items).await.is_ok();
+            progress(checks.checked());
+            if is_last || !is_taken {
                 break;
             }
         }
-        // If the chain breaks, the last rows may belong to a command whose other rows follow the break. The final check
-        // would report those rows as missing.
-        if broken.is_none() {
-            found.add(rules.finish());
-            otherwise.add(rules.take_judged_otherwise());
-        }
+        drop(pages);
+        let StageFindings { verifier, broken, rules, mut found, otherwise } = checks.finish().await;
+        progress(verifier.checked());
         found.add(self.repeated_calls(verifier.checked()).await?);
         let index_holds = self.index_holds().await?;
         let (events, tip, unsealed) = (verifier.checked(), verifier.tip(), verifier.unsealed());
@@ -144,32 +132,5 @@ impl Store {
         let request =
             |answer| writer::WriterRequest::Maintenance(writer::MaintenanceTask::RebuildIndex, answer);
         writer::send(&self.inner.queue, request).await
-    }
-}
-
-/// The inadmissible rows so far.
-#[derive(Default)]
-struct InadmissibleFindings {
-    rows: Vec<InadmissibleRow>,
-    count: u64,
-    /// The listed rows whose structure is wrong. The rules may refuse them, too.
-    malformed: BTreeSet<i64>,
-}
-
-impl InadmissibleFindings {
-    /// Adds a row whose structure is wrong.
-    fn add_malformed(&mut self, event: &Event) {
-        let Some(fault) = structure_fault(event) else { return };
-        self.add(vec![InadmissibleRow { seq: event.seq, reason: fault.to_owned() }]);
-        if self.malformed.len() < MAX_FINDINGS {
-            self.malformed.insert(event.seq);
-        }
-    }
-
-    fn add(&mut self, mut rows: Vec<InadmissibleRow>) {
-        rows.retain(|row| !self.malformed.contains(&row.seq));
-        self.count += rows.len() as u64;
-        let room = MAX_FINDINGS.saturating_sub(self.rows.len());
-        self.rows.extend(rows.into_iter().take(room));
     }
 }
