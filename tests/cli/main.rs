@@ -38,6 +38,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod policy_add;
 mod policy_apply;
 mod policy_check;
 mod policy_daily;

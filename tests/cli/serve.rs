@@ -65,9 +65,12 @@ async fn serve_prints_its_address_and_next_steps() {
 
           listening  http://[port]
           pages      http://[pages]
-          database   [here]/countersign.db (7 events, 1 pending)
+          database   [here]/countersign.db (6 events, 1 pending)
           policy     [here]/policy.toml (1 rule; active since [time], by user:root)
+                     It removes these rules, which block calls: "agents do not call the routes that decide", "agents do not decide", "agents do not open the log", "agents do not query the log".
+                     To have both, start without --policy, and run: countersign policy revert 1, then countersign policy add FILE
           callers    each needs a token; the first ones are in [here]/.local/share/countersign/credentials.toml, which only you can read
+                     To sign in with a browser: countersign token create --name NAME --role approver --link
 
         In a second terminal, propose a command:
           countersign run -- git --version
@@ -81,7 +84,6 @@ async fn serve_prints_its_address_and_next_steps() {
         ! [time]  INFO countersign_gate::call_metrics: policy active hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
         ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="local" role="agent" by="system:first-start" seq=5
         ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="root" role="approver" by="system:first-start" seq=6
-        ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="link" name="root" role="approver" by="system:first-start" seq=7
         ! [time]  INFO countersign_service::serve::service: stopping
         ! [time]  INFO countersign_service::serve: stopped; every acknowledged event is on disk
         exit 0
@@ -104,7 +106,7 @@ async fn first_line_of_json_has_the_address() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":10}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","lostBlocks":[],"pages":"http://[pages]","rules":10}
         exit 0
         "#);
     })
@@ -136,6 +138,28 @@ async fn sighup_reloads_only_a_valid_policy() {
             !desk.run_program("ls", &["-A"]).await.contains("here.sock"),
             "the server removes its socket"
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn json_log_format_prints_nothing_else() {
+    with_empty_desk(async |desk| {
+        let mut server = desk.start("serve --listen 127.0.0.1:0 --log-format json");
+        server.wait_for_stdout("listening").await;
+        let refused = desk.types("serve --listen 0.0.0.0:7878 --log-format json").await;
+        server.send_signal("TERM").await;
+        let exit = server.wait_for_exit().await;
+        for line in [&exit, &refused]
+            .into_iter()
+            .flat_map(|screen| screen.stdout.lines().chain(screen.stderr.lines()))
+        {
+            let read: serde_json::Value =
+                serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+            assert!(read.is_object(), "{line}");
+        }
+        assert!(exit.stderr.lines().count() > 2, "{exit}");
+        assert!(!exit.stdout.contains("csgn_"), "no secret: {exit}");
     })
     .await;
 }

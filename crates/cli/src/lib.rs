@@ -76,7 +76,7 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
     }
     // `config` lists ignored settings itself.
     if !matches!(command, CliCommand::Config(_)) {
-        print_ignored_settings(&context.settings, context.json, &context.error_screen());
+        print_ignored_settings(&context.settings, context.has_json_lines(), &context.error_screen());
     }
     start(&context, &command, name).unwrap_or_else(|error| report(&context, &error))
 }
@@ -90,7 +90,7 @@ fn describe_command(command: &CliCommand, name: &str) -> String {
 }
 
 fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
-    report_error(context.json, &context.error_screen(), error)
+    report_error(context.has_json_lines(), &context.error_screen(), error)
 }
 
 /// The parsed command line, and the command name.

@@ -273,12 +273,21 @@ impl CommandContext {
         }
     }
 
+    /// Whether stderr has JSON lines only: with `--json`, and with the log format `json`.
+    #[must_use]
+    pub fn has_json_lines(&self) -> bool {
+        self.json || self.settings.log_format() == LogFormat::Json
+    }
+
     /// Prints where this command has created a log. A second log is easily created by mistake, and calls
     /// would then wait unseen.
     pub fn announce_new_log(&self, gate: &EmbeddedGate) {
         if gate.has_created_log() {
-            let json = self.json || self.settings.log_format() == LogFormat::Json;
-            print_notice(&format!("new log: {}", gate.database_name()), json, &self.error_screen());
+            print_notice(
+                &format!("new log: {}", gate.database_name()),
+                self.has_json_lines(),
+                &self.error_screen(),
+            );
         }
     }
 

@@ -59,7 +59,7 @@ pub use present::text::{
     compact_json, escape_lines, escape_tabbed_line, escape_text, format_age, format_duration,
 };
 pub use present::text_diff::diff_lines;
-pub use present::words::{count_words, verdict_style, verdict_word};
+pub use present::words::{count_words, describe_rule_names, verdict_style, verdict_word};
 pub use private_file::{create_private, write_private};
 pub use settings::default_log::find_default_log;
 pub use settings::effective::{Settings, login_name, read_policy};

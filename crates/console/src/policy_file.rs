@@ -29,6 +29,15 @@ pub struct PolicyOnDisk {
 impl PolicyOnDisk {
     /// Reads a file and its layers. `-` is stdin, which has no layers.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let mut file = Self::read_main(path)?;
+        if path.as_os_str() != "-" {
+            file.read_layers()?;
+        }
+        Ok(file)
+    }
+
+    /// Reads a file without layers. `-` is stdin.
+    pub fn read_main(path: &Path) -> anyhow::Result<Self> {
         let mut file = Self { path: path.to_owned(), text: PolicyText::default(), ignored: Vec::new() };
         if path.as_os_str() == "-" {
             file.path = PathBuf::from("stdin");
@@ -36,7 +45,6 @@ impl PolicyOnDisk {
             return Ok(file);
         }
         file.text.text = File::open(path).and_then(read_bounded).map_err(|why| unreadable(path, &why))?;
-        file.read_layers()?;
         Ok(file)
     }
 

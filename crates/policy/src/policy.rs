@@ -2,11 +2,16 @@
 
 use crate::{
     AdvisorSettings, ApproverDirectory, AssumedLevels, KeyRegistrars, MismatchAction, PendingLimits,
-    PolicyText, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
+    PolicyText, plain_rule_name, rule::PolicyRule, selector::RuleSelectors,
+    settings::PolicySettings,
 };
 use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 /// A policy that has been read and checked.
 #[derive(Debug, Clone)]
@@ -135,6 +140,18 @@ impl Policy {
             is_zone: rule.is_zone,
             is_managed: rule.is_managed(),
         })
+    }
+
+    /// The names of the rules that block and that `other` does not have under this name. A call that they block may be
+    /// allowed by `other`.
+    #[must_use]
+    pub fn blocks_missing_in<'a>(&'a self, other: &Self) -> Vec<&'a str> {
+        let blocks = |rule: &&PolicyRule| rule.verdict == Verdict::Block && !rule.shadow;
+        let kept: BTreeSet<_> =
+            other.rules.iter().filter(blocks).map(|rule| plain_rule_name(&rule.name)).collect();
+        let names = self.rules.iter().filter(blocks).map(|rule| plain_rule_name(&rule.name));
+        let missing: BTreeSet<_> = names.filter(|name| !kept.contains(name)).collect();
+        missing.into_iter().collect()
     }
 
     /// The verdict on calls that nothing else in the policy has a verdict for.

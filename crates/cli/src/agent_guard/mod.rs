@@ -188,9 +188,10 @@ const fn effect_of_policy(command: &PolicyCommand) -> CommandEffect {
         | PolicyCommand::Replay(_)
         | PolicyCommand::Suggest(_)
         | PolicyCommand::Daily(_) => CommandEffect::Uses(Right::ReadPolicy),
-        PolicyCommand::Apply(_) | PolicyCommand::Revert(_) | PolicyCommand::Use(_) => {
-            CommandEffect::Uses(Right::Administer)
-        }
+        PolicyCommand::Add(_)
+        | PolicyCommand::Apply(_)
+        | PolicyCommand::Revert(_)
+        | PolicyCommand::Use(_) => CommandEffect::Uses(Right::Administer),
     }
 }
 

@@ -29,6 +29,7 @@ const REFUSED: &[&str] = &[
     "install claude-code --yes",
     "mcp unwrap mcp.json",
     "mcp wrap mcp.json",
+    "policy add --yes p.toml",
     "policy apply --daily --yes",
     "policy apply --yes p.toml",
     "policy revert --yes",

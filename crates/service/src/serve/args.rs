@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Options of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all addresses], \"database\", \"rules\": how many}, one line as soon as the server listens"
+    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all addresses], \"database\", \"rules\": how many, \"lostBlocks\": names of blocking rules that the policy file does not have}, one line as soon as the server listens"
 )]
 pub struct ServeArgs {
     /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable

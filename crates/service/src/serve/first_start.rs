@@ -8,10 +8,7 @@ use countersign_console::{
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
-use std::{
-    io::{IsTerminal, stdout},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 /// The credentials of this user for a server.
 pub(super) enum ServerCredentials {
@@ -36,6 +33,7 @@ pub(super) struct FirstCredentials {
 pub(super) async fn prepare_credentials(
     gate: &EmbeddedGate,
     addresses: &ServerAddresses,
+    prints_secrets: bool,
 ) -> anyhow::Result<Option<ServerCredentials>> {
     if gate.is_read_only() {
         return Ok(None);
@@ -48,7 +46,7 @@ pub(super) async fn prepare_credentials(
     };
     let place = locked.as_ref().zip(url);
     if gate.has_no_tokens()
-        && let Some(first) = create_first_credentials(gate, addresses, place).await?
+        && let Some(first) = create_first_credentials(gate, addresses, place, prints_secrets).await?
     {
         return Ok(Some(ServerCredentials::Created(first)));
     }
@@ -57,19 +55,29 @@ pub(super) async fn prepare_credentials(
     Ok(warn_of(adopted).flatten().map(ServerCredentials::Kept))
 }
 
-/// Creates the first tokens. Returns `None` if another process was faster.
+/// Creates the first tokens that somebody can read: in the file of this user, or in the terminal. A link is only printed, so it
+/// needs a terminal. Returns `None` if nobody could read them, or if another process was faster.
 async fn create_first_credentials(
     gate: &EmbeddedGate,
     addresses: &ServerAddresses,
     place: Option<(&LockedCredentials<'_>, &str)>,
+    prints_secrets: bool,
 ) -> anyhow::Result<Option<FirstCredentials>> {
-    let requests = [request_agent_token(), request_person_token(), request_sign_in_link()];
+    if place.is_none() && !prints_secrets {
+        return Ok(None);
+    }
+    let mut requests = vec![request_agent_token(), request_person_token()];
+    if prints_secrets && addresses.pages.is_some() {
+        requests.push(request_sign_in_link());
+    }
     let service = gate.acting_as(Principal::system("first-start"));
     let Some(created) = service.create_first_tokens(&requests).await? else { return Ok(None) };
-    let secrets: Vec<String> = created.into_iter().map(|created| created.secret).collect();
-    let [agent, person, link] = <[String; 3]>::try_from(secrets)
-        .map_err(|_| anyhow::anyhow!("the log returned another number of tokens"))?;
-    let link = addresses.pages.as_ref().map(|pages| sign_in_link(pages, &link));
+    let mut secrets = created.into_iter().map(|created| created.secret);
+    let (Some(agent), Some(person)) = (secrets.next(), secrets.next()) else {
+        anyhow::bail!("the log returned another number of tokens");
+    };
+    let link = addresses.pages.as_ref().zip(secrets.next());
+    let link = link.map(|(pages, link)| sign_in_link(pages, &link));
     let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
     let file =
         place.and_then(|(locked, url)| warn_of(locked.add(url, tokens)).map(|()| locked.path().to_owned()));
@@ -107,12 +115,18 @@ fn warn_of<T>(outcome: anyhow::Result<T>) -> Option<T> {
     outcome.inspect_err(warn).ok()
 }
 
+/// How the first person gets into the pages, where no link was printed.
+fn describe_sign_in(how: &str) -> String {
+    format!("To sign in with a browser: {how} token create --name NAME --role approver --link")
+}
+
 /// The lines about credentials in the `serve` introduction. Secrets are printed to a terminal only: otherwise they
 /// would be in the service manager's log.
 pub(super) fn describe_callers(
     context: &CommandContext,
     solo: bool,
     credentials: Option<&ServerCredentials>,
+    prints_secrets: bool,
 ) -> String {
     let how = context.command_prefix();
     if solo {
@@ -127,18 +141,16 @@ pub(super) fn describe_callers(
                 "each needs a token; those of this user are in {file}. More: {how} token create --help"
             );
         }
-        None => return format!("each needs a token: {how} token create --help"),
+        None => return format!("each needs a token\n             {}", describe_sign_in(&how)),
     };
     let FirstCredentials { agent, link, person, file } = first;
     let kept = file.as_ref().map(|file| escape_text(&file.display().to_string()));
     let person = escape_text(person);
-    if !stdout().is_terminal() {
-        return match kept {
-            Some(kept) => {
-                format!("each needs a token; the first ones are in {kept}, which only you can read")
-            }
-            None => format!("each needs a token: {how} token create --help"),
-        };
+    if !prints_secrets {
+        let kept = kept.map_or_else(String::new, |kept| {
+            format!("; the first ones are in {kept}, which only you can read")
+        });
+        return format!("each needs a token{kept}\n             {}", describe_sign_in(&how));
     }
     let sign_in = link.as_ref().map_or_else(String::new, |link| {
         format!("\n  approver   {link}\n             signs user:{person} in once, within an hour, to read and decide; not to propose")

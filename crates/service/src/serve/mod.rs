@@ -13,6 +13,7 @@ mod no_oidc;
 #[cfg(feature = "oidc")]
 pub(crate) mod oidc;
 mod policy_file;
+mod policy_notes;
 mod registration;
 mod service;
 pub(crate) mod sockets;
@@ -36,10 +37,15 @@ use countersign_store::{Clock, StoreOptions};
 use countersign_webhooks::deliver_webhooks;
 use first_start::{describe_callers, prepare_credentials};
 use policy_file::PolicyFile;
+use policy_notes::PolicyNotes;
 use registration::{ServiceTerms, leave_terminal, register_service, release_start_lock};
 use serde_json::json;
 use sockets::ServerSockets;
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{IsTerminal, stdout},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -72,8 +78,11 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     let sender = webhook_sender(&context.settings, addresses.pages.as_deref());
     let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
+    let mut notes = PolicyNotes::default();
     if let Some(file) = &mut file {
+        let (seq, before) = (gate.send(operations::ShowPolicy {}).await?.seq, gate.policy_in_force()?);
         file.apply().await?;
+        notes = PolicyNotes::compare(&before, seq, &*gate.policy_in_force()?);
     }
     let rules = gate.policy_in_force()?.rules();
     let stop = CancellationToken::new();
@@ -88,14 +97,19 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     service::handle_signals(changes.collect(), &stop)?;
     file.map(|file| tokio::spawn(file.follow(stop.clone())));
     certificate.map(|certificate| tokio::spawn(certificate.follow(stop.clone())));
+    // Otherwise they would be in the service manager's log.
+    let prints_secrets = !context.has_json_lines() && stdout().is_terminal();
     // `up` creates the credentials for a service in the background, and prints the link.
-    let credentials =
-        if options.solo || args.background { None } else { prepare_credentials(&gate, &addresses).await? };
-    let callers = describe_callers(context, options.solo, credentials.as_ref());
+    let credentials = if options.solo || args.background {
+        None
+    } else {
+        prepare_credentials(&gate, &addresses, prints_secrets).await?
+    };
+    let callers = describe_callers(context, options.solo, credentials.as_ref(), prints_secrets);
     let database = locate_database(&address);
     let terms = ServiceTerms { background: args.background, solo: options.solo };
     let registration = register_service(context, &address, &addresses, terms)?;
-    print_introduction(context, &gate, &addresses, &ServerFacts { database, callers, rules }).await?;
+    print_introduction(context, &gate, &addresses, &ServerFacts { database, callers, rules, notes }).await?;
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
@@ -161,17 +175,19 @@ struct ServerFacts {
     database: String,
     callers: String,
     rules: usize,
+    notes: PolicyNotes,
 }
 
 async fn print_introduction(
     context: &CommandContext,
     gate: &EmbeddedGate,
     ServerAddresses { urls, pages }: &ServerAddresses,
-    ServerFacts { database, callers, rules }: &ServerFacts,
+    ServerFacts { database, callers, rules, notes }: &ServerFacts,
 ) -> anyhow::Result<()> {
-    if context.json {
+    if context.has_json_lines() {
         let said = json!({
             "listening": urls.first(), "addresses": urls, "pages": pages, "database": database, "rules": rules,
+            "lostBlocks": notes.lost_blocks,
         });
         print_line(&said.to_string());
         return Ok(());
@@ -183,13 +199,14 @@ async fn print_introduction(
     let waiting = waiting.pending.len();
     let policy = describe_policy(&gate.send(operations::ShowPolicy {}).await?, *rules);
     let how = context.command_prefix();
+    let lost = notes.describe(&how).map_or_else(String::new, |lost| format!("\n             {lost}"));
     let listening = urls.join("\n             ");
     let pages = pages.as_ref().map_or_else(String::new, |pages| format!("\n  pages      {pages}"));
     print_line(&format!(
         "Countersign {version}\n\
          \n  listening  {listening}{pages}\
          \n  database   {database} ({events}, {more}{waiting} pending)\
-         \n  policy     {policy}\
+         \n  policy     {policy}{lost}\
          \n  callers    {callers}\n\
          \nIn a second terminal, propose a command:\
          \n  {how} run -- git --version\

@@ -21,7 +21,7 @@ to a policy without it.
 JSON: {\"changed\": false if it is active already, \"replaced\": the event of the policy before, \"policy\": {\"seq\", \
 \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\"}, \"unproven\": [{\"advisor\", \"why\"}]: those that are \
 to decide, and only advise until they are proven, \"newlyReachable\": [{\"question\", \"rules\", \"call\"}]: sensitive things that an agent \
-in this folder can reach now, and could not before}")]
+in this folder can reach now, and could not before, \"lostBlocks\": names of rules that block and that the new policy does not have}")]
 pub(crate) struct PolicyApplyArgs {
     /// The policy, - for stdin; the files in the folder policy.d beside it belong to it
     #[arg(value_name = "FILE", required_unless_present = "daily", conflicts_with = "daily")]

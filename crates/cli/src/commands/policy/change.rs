@@ -11,8 +11,8 @@ use super::{
 };
 use countersign_api::{self as api, SendOperation, SharedGate, operations};
 use countersign_console::{
-    CliError, CommandContext, CommandExit, confirm_change, count_words, escape_text, print_error, print_json,
-    print_line,
+    CliError, CommandContext, CommandExit, confirm_change, count_words, describe_rule_names, escape_text,
+    print_error, print_json, print_line,
 };
 use countersign_events::{Sha256, principal::PrincipalKind};
 use countersign_gate::ReadLimits;
@@ -46,11 +46,20 @@ pub(super) async fn put_in_force(
     }
     let unproven = find_unproven_advisors(gate, &proposed.policy).await?;
     let newly_reachable = find_reach_gained(context, &before, &proposed.policy)?;
+    let lost_blocks = find_lost_blocks(&before, &proposed.policy);
     if !context.json {
         for line in diff_policies(&before.texts(), proposed.policy.text(), &context.screen()) {
             print_line(&line);
         }
         show_warnings(&proposed.policy);
+        if !lost_blocks.is_empty() {
+            let names = describe_rule_names(lost_blocks.iter().map(String::as_str));
+            print_line(&format!(
+                "\nWarning: the active policy blocks calls by these rules, and the new one does not have them: {names}. \
+                 `{} policy add FILE` adds rules and keeps these.",
+                context.command_prefix()
+            ));
+        }
         for advisor in &unproven {
             print_line(&format!("\nWarning: {}.", advisor.describe(&context.command_prefix())));
         }
@@ -78,6 +87,7 @@ pub(super) async fn put_in_force(
             "policy": after,
             "unproven": unproven,
             "newlyReachable": newly_reachable_json(&newly_reachable),
+            "lostBlocks": lost_blocks,
         });
         print_json(&json)?;
     } else {
@@ -91,6 +101,12 @@ pub(super) async fn put_in_force(
         ));
     }
     Ok(CommandExit::DONE)
+}
+
+/// The names of the rules that block by the active policy, and that the new one does not have.
+fn find_lost_blocks(before: &RecordedPolicy, policy: &Policy) -> Vec<String> {
+    let Ok(active) = before.parse() else { return Vec::new() };
+    active.blocks_missing_in(policy).into_iter().map(str::to_owned).collect()
 }
 
 /// What an agent in this folder may do to sensitive things by the policy, and may not by the active one.

@@ -1,5 +1,6 @@
 //! `countersign policy`
 
+mod add;
 mod agent_place;
 mod apply;
 pub(crate) mod cases;
@@ -34,6 +35,8 @@ use countersign_console::{CommandContext, CommandExit};
 pub(crate) enum PolicyCommand {
     /// Apply a policy, after showing what changes
     Apply(apply::PolicyApplyArgs),
+    /// Add rules to the active policy, which stays
+    Add(add::PolicyAddArgs),
     /// Use a policy for coding agents that is part of this program
     Use(use_profile::PolicyUseArgs),
     /// Show the active policy
@@ -66,6 +69,7 @@ pub(crate) async fn run_policy_command(
 ) -> anyhow::Result<CommandExit> {
     match command {
         PolicyCommand::Apply(args) => apply::apply_policy(context, args).await,
+        PolicyCommand::Add(args) => add::add_layer(context, args).await,
         PolicyCommand::Use(args) => use_profile::run_policy_use(context, args).await,
         PolicyCommand::Show(args) => show::show_policy(context, args).await,
         PolicyCommand::History(args) => history::list_policies(context, args).await,
