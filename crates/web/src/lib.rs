@@ -91,6 +91,7 @@ pub const FILES: &[WebFile] = files![
     "policy/rule-offer.js" SCRIPT,
     "policy/suggested-rule.js" SCRIPT,
     "policy/what-if.js" SCRIPT,
+    "refusal.js" SCRIPT,
     "settings/account-section.js" SCRIPT,
     "settings/passkey-section.js" SCRIPT,
     "settings/section-element.js" SCRIPT,

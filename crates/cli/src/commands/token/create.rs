@@ -2,8 +2,8 @@
 
 use countersign_api::{self as api, SendOperation, operations, page_address};
 use countersign_console::{
-    CliError, CommandContext, CommandExit, LogTarget, escape_text, print_error, print_json, print_line,
-    sign_in_link,
+    CliError, CommandContext, CommandExit, LogTarget, SettingKey, escape_text, print_error, print_json,
+    print_line, sign_in_link,
 };
 use countersign_events::{Role, TokenKind};
 use countersign_policy::parse_span;
@@ -42,7 +42,7 @@ pub(crate) struct TokenCreateArgs {
     /// The server address in the link
     #[arg(
         long,
-        help = "The address of the server's pages in the link [default: that of --server, or http://countersign.localhost:7878]",
+        help = "The address of the server's pages in the link [default: that of --server, or the first of public_urls in the settings, or http://countersign.localhost:7878]",
         value_name = "URL",
         requires = "link"
     )]
@@ -82,7 +82,8 @@ fn base_url(context: &CommandContext, args: &TokenCreateArgs) -> String {
         Ok(LogTarget::Server(url)) if !url.starts_with("unix:") => Some(url),
         _ => None,
     };
-    let pages = || page_address(&server().unwrap_or_else(|| DEFAULT_URL.to_owned()));
+    let public = || context.settings.texts(SettingKey::PublicUrls)?.0.first().cloned();
+    let pages = || page_address(&server().or_else(public).unwrap_or_else(|| DEFAULT_URL.to_owned()));
     args.url.clone().unwrap_or_else(pages)
 }
 
