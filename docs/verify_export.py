@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the lines of `countersign log --json --proof`, or an archive, without the log and without Countersign.
+"""Checks the lines of `countersign log --json --proof`, an archive, or the file of `countersign show --evidence`, without the log
+and without Countersign.
 
     python3 verify_export.py FILE [SEQ:HASH | DIGEST ...]
 
@@ -10,7 +11,7 @@ have it: the archive must have the same. Needs Python 3.8 or later, and nothing 
 Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the file cannot be read.
 """
 
-import hashlib, json, re, sys
+import hashlib, itertools, json, re, sys
 
 FIELDS = ("threadId", "type", "timestamp", "principal")
 TEXTS = ("arguments", "impact", "description", "effects", "suggestedScopes", "comment", "changes", "content")
@@ -75,12 +76,23 @@ def check_event(event):
     return link
 
 
+def read_lines(file):
+    """The lines of an export, or those in the evidence of one call, which is one object."""
+    first = file.readline()
+    if first.strip() != "{":
+        yield from map(load, itertools.chain([first], file) if first else [])
+        return
+    evidence = load(first + file.read())
+    yield from evidence["events"]
+    yield {"proof": evidence["proof"]}
+
+
 def check_lines(lines, noted):
     """Checks all lines. Returns the number of events, the proved ranges as (first, last), the erased events that no
     exported CALL_ERASED event names, and an archive's digest."""
     events, first, last, start, proved, trailer, erased = 0, None, None, None, [], None, set()
     sealed = "0" * 64
-    for line in map(load, lines):
+    for line in lines:
         if trailer is not None:
             raise Mismatch("a line follows the last one")
         if "proof" in line:
@@ -119,7 +131,7 @@ def main(arguments):
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as lines:
-            events, proved, erased, digest = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
+            events, proved, erased, digest = check_lines(read_lines(lines), {int(tip[1]): tip[2] for tip in tips})
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"{arguments[0]} is not an export with proof: {error!r}", file=sys.stderr)
         return 2

@@ -18,6 +18,7 @@ mod desk;
 mod doctor;
 mod documentation;
 mod edit;
+mod evidence;
 mod export;
 mod full_disk;
 mod help;

@@ -20,7 +20,7 @@ quorum = 2
 
 impl TerminalDesk {
     /// Creates a key with `ssh-keygen`, and adds it for this person.
-    async fn has_key(&self, name: &str, kind: &str, options: &[&str]) {
+    pub(crate) async fn has_key(&self, name: &str, kind: &str, options: &[&str]) {
         let path = self.path(name).display().to_string();
         let args = ["-q", "-t", kind, "-N", "", "-C", name, "-f", &path];
         self.run_program("ssh-keygen", &[&args, options].concat()).await;

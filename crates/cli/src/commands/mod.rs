@@ -14,6 +14,7 @@ pub(crate) mod copy;
 pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod erase;
+mod evidence;
 pub(crate) mod flag;
 pub(crate) mod grant;
 pub(crate) mod hook;

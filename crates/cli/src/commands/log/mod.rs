@@ -1,6 +1,6 @@
 //! `countersign log`
 
-mod proof;
+pub(super) mod proof;
 
 use crate::{filters::FilterArgs, grant_origins::GrantOriginCache, pages::read_pages};
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The links of the printed events.
 #[derive(Default)]
-pub(super) struct ProofTrail {
+pub(in crate::commands) struct ProofTrail {
     first: Option<i64>,
     last: Option<Checkpoint>,
     events: i64,
@@ -20,7 +20,11 @@ pub(super) struct ProofTrail {
 
 impl ProofTrail {
     /// The next event's line. Fails if the event hash does not fit the event and the previous link.
-    pub(super) async fn format_line(&mut self, gate: &SharedGate, event: &Event) -> anyhow::Result<String> {
+    pub(in crate::commands) async fn format_line(
+        &mut self,
+        gate: &SharedGate,
+        event: &Event,
+    ) -> anyhow::Result<String> {
         let previous = match self.last {
             Some(last) if last.seq == event.seq - 1 => last.hash,
             _ => read_link(gate, event.seq - 1).await?,
@@ -36,7 +40,7 @@ impl ProofTrail {
     }
 
     /// The last line: the number of events, and the links at the last one and at the log's end.
-    pub(super) async fn format_trailer(&self, gate: &SharedGate) -> anyhow::Result<String> {
+    pub(in crate::commands) async fn format_trailer(&self, gate: &SharedGate) -> anyhow::Result<String> {
         let seq = gate.tip(None).await?;
         let tip = Checkpoint { seq, hash: read_link(gate, seq).await? };
         let trailer = json!({

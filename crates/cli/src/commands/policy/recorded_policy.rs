@@ -16,8 +16,8 @@ pub(super) const NOT_RECORDED: &str = "The log has no policy, and it cannot be w
 /// A policy that the log records, and the facts about the event that make it active.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RecordedPolicy {
-    pub(super) seq: i64,
+pub(in crate::commands) struct RecordedPolicy {
+    pub(in crate::commands) seq: i64,
     pub(super) at: Timestamp,
     pub(super) principal: Principal,
     pub(super) hash: Sha256,
@@ -98,7 +98,10 @@ pub(super) async fn for_each_policy(
 }
 
 /// Reads the policy that became active with this event.
-pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Result<RecordedPolicy> {
+pub(in crate::commands) async fn read_policy_of(
+    gate: &SharedGate,
+    seq: i64,
+) -> anyhow::Result<RecordedPolicy> {
     let page = api::PageQuery { after: seq.saturating_sub(1).max(0), limit: 1 };
     let found = match gate.send(operations::ListPolicies { query: page }).await {
         Ok(found) => found.events,
