@@ -152,7 +152,8 @@ WHERE c.type = 'TOOL_CALL';
 -- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');
 CREATE VIEW decisions AS
-SELECT thread_id, tool_call_id, decision, decided_by AS principal, comment FROM calls WHERE decision IS NOT NULL;
+SELECT thread_id, data ->> 'toolCallId' AS tool_call_id, data ->> 'decision' AS decision, principal, data ->> 'comment' AS comment
+FROM events WHERE type = 'TOOL_APPROVAL_RESPONSE';
 
 -- Rejects a row without a hash. The trigger of `decisions` writes such rows, at a trigger depth of 1.
 CREATE FUNCTION reject_row_without_hash() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -151,7 +151,8 @@ WHERE c.type = 'TOOL_CALL';
 -- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');
 CREATE VIEW decisions AS
-SELECT thread_id, tool_call_id, decision, decided_by AS principal, comment FROM calls WHERE decision IS NOT NULL;
+SELECT thread_id, data ->> 'toolCallId' AS tool_call_id, data ->> 'decision' AS decision, principal, data ->> 'comment' AS comment
+FROM events WHERE type = 'TOOL_APPROVAL_RESPONSE';
 
 -- Contains a row while the trigger of `decisions` writes, and is empty otherwise.
 CREATE TABLE decision_in_progress (id INTEGER PRIMARY KEY CHECK (id = 1)) STRICT;

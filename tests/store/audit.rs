@@ -170,6 +170,13 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
         .send(operations::RevokeGrant { thread: thread.thread.clone(), seq: grant })
         .await
         .expect("revoked");
+    // No `rm`, and no grant: a denial that is remembered, and an approval of a word that ends in the same letters.
+    thread.proposes("call_4", "terraform plan").await;
+    thread.decides("call_4", api::DecisionRequest::plain(Decision::AllowOnce)).await;
+    thread.proposes("call_5", "terraform apply").await;
+    thread.decides("call_5", api::DecisionRequest::plain(Decision::Deny)).await;
+    let repeated = thread.proposes("call_6", "terraform apply").await;
+    assert!(repeated.response.is_some_and(|response| response.grant.is_some()), "the denial answers");
     thread.proposes("call_3", "make").await;
     thread.ends().await;
     let mut answers = Vec::new();
@@ -182,6 +189,7 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
     let [allowed, unanswered, grants, answered] = answers.as_slice() else { panic!("{answers:#?}") };
     assert!(allowed.contains("user:ada||rm -r build|success"), "{allowed}");
     assert!(allowed.contains("user:ada|tool|rm notes.txt|success"), "{allowed}");
+    assert_eq!(allowed.lines().count(), 2, "{allowed}");
     assert!(
         unanswered.contains("t|call_3|bash|agent:bot|pending") && unanswered.lines().count() == 1,
         "{unanswered}"

@@ -35,3 +35,4 @@ mod sql_shell;
 mod sqlite;
 mod turns;
 mod uniqueness;
+mod view_plans;
