@@ -11,7 +11,7 @@ async fn backup_of_log_in_use_is_complete() {
         assert_snapshot!(desk.types("backup copy.db").await, @"
         Backed up 3 events of [here]/countersign.db to [here]/copy.db.
         The hash chain is intact. Keep this tip in another place:
-        tip [sha256]
+        tip 3:[sha256]
         exit 0
         ");
         assert_eq!(

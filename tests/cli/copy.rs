@@ -53,7 +53,7 @@ async fn repeated_copy_adds_only_new_events() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("copy --from countersign.db --to sqlite://copy.db").await, @"
         Copied 3 events from [here]/countersign.db to [here]/copy.db. The hash chain is intact.
-        tip [sha256], the same in both
+        tip 5:[sha256], the same in both
         exit 0
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @"
@@ -66,13 +66,13 @@ async fn repeated_copy_adds_only_new_events() {
         ");
         assert_eq!(desk.types("deny call_1 --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("copy --from countersign.db --to copy.db --continue --json").await, @r#"
-        {"broken":null,"copied":2,"events":5,"from":"[here]/countersign.db","holds":true,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"since":0,"tip":"[sha256]","to":"[here]/copy.db"}
+        {"broken":null,"checkpoint":"5:[sha256]","copied":2,"events":5,"from":"[here]/countersign.db","holds":true,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"since":0,"tip":"[sha256]","to":"[here]/copy.db"}
         exit 0
         "#);
         assert_snapshot!(desk.types("copy --from copy.db --to countersign.db --continue").await, @"
         Continued after event 5.
         Copied 5 events from [here]/copy.db to [here]/countersign.db. The hash chain is intact.
-        tip [sha256], the same in both
+        tip 5:[sha256], the same in both
         exit 0
         ");
         let [here, there] =

@@ -231,3 +231,36 @@ async fn level_not_held_is_refused() {
     })
     .await;
 }
+
+/// `docs/concepts.md` names `allow --session` as the words of `allow_session`.
+#[tokio::test]
+async fn session_without_a_word_is_for_this_call() {
+    with_desk(async |desk| {
+        for (id, line) in [
+            ("call_1", "allow call_1 --session --as user:ada"),
+            ("call_2", "allow --session call_2 --as user:ada"),
+            ("call_3", "allow --session tool call_3 --as user:ada"),
+        ] {
+            desk.propose(id, id, "mail", r#"{"to":"team"}"#).await;
+            let allowed = desk.types(line).await;
+            assert_eq!(allowed.code, 0, "{line}: {allowed}");
+            let shown: serde_json::Value =
+                serde_json::from_str(&desk.types(&format!("show {id} --json")).await.stdout).expect("JSON");
+            let scope = if id == "call_3" { "tool" } else { "exact" };
+            assert_eq!(shown["response"]["decision"], "allow_session", "{line}");
+            assert_eq!(shown["response"]["scope"], scope, "{line}");
+        }
+        desk.propose("t", "call_4", "mail", "{}").await;
+        for wrong in [
+            "allow call_4 --session patern",
+            "allow --session tool",
+            "deny --session",
+            "deny call_4 --session all",
+        ] {
+            let refused = desk.types(&format!("{wrong} --as user:ada")).await;
+            assert_eq!(refused.code, 2, "{wrong}: {refused}");
+        }
+        assert!(desk.types("pending").await.stdout.contains("call_4"), "nothing was decided");
+    })
+    .await;
+}

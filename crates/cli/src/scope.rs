@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 #[group(multiple = false)]
 #[command(next_help_heading = "Scope: remember the decision in the thread")]
 pub(crate) struct ScopeArgs {
-    /// For later calls of the tool as this word says: exact (x), pattern (p) or tool (t)
-    #[arg(long, value_name = "SCOPE", hide_possible_values = true)]
-    session: Option<ScopeWord>,
+    /// For later calls of the tool as this word says: exact (x), pattern (p) or tool (t) [without a word: exact]
+    #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "exact")]
+    session: Option<String>,
     /// For calls with exactly these arguments
     #[arg(long)]
     exact: bool,
@@ -55,8 +55,29 @@ impl ScopeArgs {
         self.exact || self.tool || self.session.is_some() || patterns.iter().any(|given| given.is_some())
     }
 
+    /// The calls that are named: `--session` without a word takes the id that follows it.
+    pub(crate) fn calls_among(&self, ids: &[String]) -> Result<Vec<String>, CliError> {
+        match &self.session {
+            Some(word) if ScopeWord::from_str(word, false).is_err() && ids.is_empty() => {
+                Ok(vec![word.clone()])
+            }
+            _ if ids.is_empty() => {
+                Err(CliError::usage("name the call by its id, or the beginning of its id"))
+            }
+            _ => Ok(ids.to_vec()),
+        }
+    }
+
     /// Checks the scope as far as that needs no call.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
+    pub(crate) fn check(&self, ids: &[String]) -> Result<(), CliError> {
+        if let Some(word) = self.session.as_ref().filter(|_| !ids.is_empty())
+            && ScopeWord::from_str(word, false).is_err()
+        {
+            let why = format!(
+                "--session {word}: a scope is exact (x), pattern (p) or tool (t); without a word, exact"
+            );
+            return Err(CliError::usage(why));
+        }
         match &self.scope {
             Some(text) if ScopeWord::from_str(text.trim(), false).is_err() => parse_scope(text).map(|_| ()),
             _ => Ok(()),
@@ -76,7 +97,10 @@ impl ScopeArgs {
                 Ok(word) => Some(word),
                 Err(_) => return Ok(Some(parse_scope(text)?)),
             },
-            None => self.session,
+            // Without a word, it is for exactly this call.
+            None => {
+                self.session.as_ref().map(|word| ScopeWord::from_str(word, false).unwrap_or(ScopeWord::Exact))
+            }
         };
         match word {
             Some(ScopeWord::Pattern) => offered_pattern(call).map(Some),

@@ -54,13 +54,20 @@ impl ServerConnection {
 
     /// A server that answers, but whose identity or protocol is not accepted.
     fn untrusted(&self, why: &Error) -> GateError {
-        let remedy = match why {
+        let name = &self.name;
+        let detail = match why {
+            Error::InvalidCertificate(why) if why.to_string().contains("CaUsedAsEndEntity") => format!(
+                "the certificate of {name} is self-signed as that of an authority, which no client accepts from a server; make \
+                 one with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`, and name it with --tls-ca FILE"
+            ),
             Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-                "; if an authority of your own signed its certificate, name that authority with --tls-ca"
+                format!(
+                    "the certificate of {name} is self-signed, or from an authority that this machine does not know; name the \
+                     certificate or its authority with --tls-ca FILE if you trust it"
+                )
             }
-            _ => "",
+            _ => format!("no secure connection to {name}: {why}"),
         };
-        let detail = format!("no secure connection to {}: {why}{remedy}", self.name);
         GateError::new(ErrorCode::Unreachable, detail)
     }
 

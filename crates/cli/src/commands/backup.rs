@@ -1,5 +1,6 @@
 //! `countersign backup`
 
+use super::verify::tip_of;
 use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_line};
 use countersign_store::{BackupSummary, DatabaseUrl};
 use serde_json::json;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 Processes may write meanwhile. The copy is one complete file, which is verified before it gets its name. It never
 replaces a file.
 
-JSON: {\"from\", \"to\", \"events\", \"tip\", \"holds\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \
+JSON: {\"from\", \"to\", \"events\", \"tip\", \"checkpoint\": the tip as SEQ:HASH, \"holds\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \
 \"reason\"}], \"inadmissibleCount\", \"indexHolds\"}")]
 pub(crate) struct BackupArgs {
     /// The new file
@@ -55,6 +56,7 @@ fn as_json(summary: &BackupSummary) -> serde_json::Value {
         "to": to.to_string(),
         "events": report.events,
         "tip": report.tip,
+        "checkpoint": report.broken.is_none().then(|| tip_of(report).to_string()),
         "holds": report.holds(),
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": super::verify::list_inadmissible(report),
@@ -69,7 +71,7 @@ fn as_text(summary: &BackupSummary) -> String {
     let mut lines = vec![format!("Backed up {} events of {from} to {to}.", report.events)];
     if report.holds() {
         lines.push("The hash chain is intact. Keep this tip in another place:".to_owned());
-        lines.push(format!("tip {}", report.tip));
+        lines.push(format!("tip {}", tip_of(report)));
     } else {
         lines.extend(report.broken.as_ref().map(ToString::to_string));
         lines.push(

@@ -1,5 +1,6 @@
 //! `countersign copy`
 
+use super::verify::tip_of;
 use countersign_console::{
     CliError, CommandContext, CommandExit, parse_address, print_line, read_address_file,
 };
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 The target is created if it does not exist, and must be empty. No other process can open it until the copy is
 complete. Run the same command again to continue an interrupted copy. On PostgreSQL the user must own the target.
 
-JSON: {\"from\", \"to\", \"events\", \"copied\": the number copied by this command, \"tip\", \"holds\", \
+JSON: {\"from\", \"to\", \"events\", \"copied\": the number copied by this command, \"tip\", \"checkpoint\": the tip as SEQ:HASH, \"holds\", \
 \"broken\": null or the reason, \"wrongHashes\": [seq], \"indexHolds\", \"since\": the number of events that the source has gained \
 meanwhile}")]
 pub(crate) struct CopyArgs {
@@ -85,6 +86,7 @@ fn as_json(copied: &CopySummary) -> serde_json::Value {
         "events": report.events,
         "copied": report.events - before,
         "tip": report.tip,
+        "checkpoint": report.broken.is_none().then(|| tip_of(report).to_string()),
         "holds": report.holds(),
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": super::verify::list_inadmissible(report),
@@ -103,7 +105,7 @@ fn as_text(copied: &CopySummary) -> String {
     }
     if report.holds() {
         lines.push(format!("Copied {events} events from {from} to {to}. The hash chain is intact."));
-        lines.push(format!("tip {}, the same in both", report.tip));
+        lines.push(format!("tip {}, the same in both", tip_of(report)));
     } else {
         lines.push(format!(
             "All events of {from} are in {to}, but the source is damaged, so no other process can open \

@@ -1,8 +1,7 @@
 //! `countersign restore`
 
-use super::verify::checkpoint::read_checkpoint;
+use super::verify::{checkpoint::read_checkpoint, tip_of};
 use countersign_console::{CliError, CommandContext, CommandExit, escape_text, print_line};
-use countersign_events::chain::Checkpoint;
 use countersign_store::{DatabaseUrl, ReplacedLog, RestoreOptions, RestoreSummary};
 use serde_json::json;
 use std::path::PathBuf;
@@ -54,17 +53,13 @@ pub(crate) async fn restore_log(context: &CommandContext, args: &RestoreArgs) ->
     Ok(CommandExit::DONE)
 }
 
-const fn tip_of(summary: &RestoreSummary) -> Checkpoint {
-    Checkpoint { seq: summary.report.events, hash: summary.report.tip }
-}
-
 fn as_json(summary: &RestoreSummary) -> serde_json::Value {
     let replaced = summary.replaced.as_ref();
     json!({
         "from": summary.from.to_string(),
         "to": summary.to.to_string(),
         "events": summary.report.events,
-        "tip": tip_of(summary).to_string(),
+        "tip": tip_of(&summary.report).to_string(),
         "behindCheckpoint": summary.behind_checkpoint,
         "replaced": replaced.map(|log| json!({ "keptAs": log.kept_as, "lost": log.lost })),
     })
@@ -74,7 +69,7 @@ fn as_text(summary: &RestoreSummary) -> String {
     let (from, to) = (escape_text(&summary.from.to_string()), escape_text(&summary.to.to_string()));
     let mut lines = vec![
         format!("Restored {} events of {from} to {to}. The hash chain is intact.", summary.report.events),
-        format!("tip {}", tip_of(summary)),
+        format!("tip {}", tip_of(&summary.report)),
     ];
     if summary.behind_checkpoint > 0 {
         lines.push(format!("The {} events up to the checkpoint are lost.", summary.behind_checkpoint));

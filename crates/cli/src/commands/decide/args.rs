@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallSelectors {
     /// The ids of the calls, or their beginnings
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required_unless_present = "session", value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Their thread, if an id exists in several threads
     #[arg(long, value_name = "THREAD")]
@@ -51,7 +51,7 @@ pub(crate) struct AllowArgs {
 #[command(after_help = DECISION_JSON)]
 pub(crate) struct DenyArgs {
     /// The ids of the calls, or their beginnings
-    #[arg(required_unless_present = "all_pending", value_name = "ID")]
+    #[arg(required_unless_present_any = ["all_pending", "session"], value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Their thread, if an id exists in several threads
     #[arg(long, value_name = "THREAD")]

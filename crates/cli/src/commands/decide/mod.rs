@@ -47,7 +47,8 @@ struct DecisionResults {
 }
 
 pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> anyhow::Result<CommandExit> {
-    args.scope.check()?;
+    args.scope.check(&args.which.ids)?;
+    let ids = args.scope.calls_among(&args.which.ids)?;
     let remembered = args.scope.is_given();
     if args.any_agent && !remembered {
         return Err(CliError::usage("--any-agent needs a scope, such as --session exact").into());
@@ -63,7 +64,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
     decide.level.clone_from(&args.decide.level);
     decide.arguments = args.arguments.as_deref().map(read_arguments).transpose()?;
     let gate = context.connect_to_decide().await?;
-    let calls = find_calls(&gate, &args.which.ids, args.which.thread.as_ref()).await?;
+    let calls = find_calls(&gate, &ids, args.which.thread.as_ref()).await?;
     if calls.len() > 1 && (args.edit || decide.arguments.is_some() || !args.answers.is_empty()) {
         return Err(CliError::usage("--edit, --arguments and --answer take one call at a time").into());
     }
@@ -81,7 +82,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
 }
 
 pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
-    args.scope.check()?;
+    args.scope.check(&args.ids)?;
     check_and_waiting(&args.decide, args.scope.is_given())?;
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
@@ -91,7 +92,8 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     decide.level.clone_from(&args.decide.level);
     let gate = context.connect_to_decide().await?;
     if !args.all_pending {
-        let calls = find_calls(&gate, &args.ids, args.thread.as_ref()).await?;
+        let ids = args.scope.calls_among(&args.ids)?;
+        let calls = find_calls(&gate, &ids, args.thread.as_ref()).await?;
         let decisions = with_scopes(calls, &decide, &args.scope)?;
         return decide_calls(context, &gate, decisions, &args.decide, None).await;
     }

@@ -168,7 +168,7 @@ fn as_json(
 }
 
 /// The log's end, to be noted as a checkpoint.
-const fn tip_of(report: &VerifyReport) -> Checkpoint {
+pub(super) const fn tip_of(report: &VerifyReport) -> Checkpoint {
     Checkpoint { seq: report.events, hash: report.tip }
 }
 
