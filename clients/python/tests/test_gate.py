@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from countersign import CountersignError, FailedBeforeError, Gate, ToolReport
+from countersign import CountersignError, FailedBeforeError, Gate, StillPendingError, ToolReport
 from countersign.error_codes import BadCursorError, BadUrlError, UnauthenticatedError
 from server import ServerUnderTest
 
@@ -52,3 +52,30 @@ def test_cursor_of_another_log_is_refused(gate: Gate) -> None:
     with gate.stream(after="1-0000000000000000") as events, pytest.raises(BadCursorError) as caught:
         next(events)
     assert caught.value.tip is not None
+
+
+def test_waiting_call_is_announced_once(server: ServerUnderTest, capsys: pytest.CaptureFixture[str]) -> None:
+    def wait_in_vain(gate: Gate, call_id: str) -> str:
+        with pytest.raises(StillPendingError):
+            gate.call_tool("deploy", {}, lambda arguments: None, call_id=call_id, timeout=0)
+        return capsys.readouterr().err
+
+    port = server.url.rpartition(":")[2]
+    with Gate(server.url, server.agent, thread="ci/7 é") as gate:
+        link = f"http://countersign.localhost:{port}/calls/ci%2F7%20%C3%A9/call%3F1"
+        assert wait_in_vain(gate, "call?1") == f"countersign: a call waits for a decision: {link}\n"
+        assert wait_in_vain(gate, "call?1") == "", "once"
+        call = gate.propose("deploy", {"other": True}, call_id="call_2")
+        assert gate.wait(call, timeout=0)["state"] == "pending"
+        assert "/call_2\n" in capsys.readouterr().err
+        gate.call_tool("read_it", {}, lambda arguments: None, call_id="call_3")
+        assert capsys.readouterr().err == "", "nobody is asked"
+    with Gate(server.url, server.agent, thread="quiet", quiet=True) as quiet:
+        assert wait_in_vain(quiet, "call_1") == ""
+
+
+def test_announcement_is_turned_off_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not Gate("http://127.0.0.1:9").settings.quiet
+    monkeypatch.setenv("COUNTERSIGN_QUIET", "1")
+    assert Gate("http://127.0.0.1:9").settings.quiet
+    assert not Gate("http://127.0.0.1:9", quiet=False).settings.quiet

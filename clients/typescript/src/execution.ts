@@ -38,6 +38,8 @@ export interface CallPlan<T> {
   withdraw: boolean;
   leaseSeconds: number | undefined;
   signal: AbortSignal | undefined;
+  /** Tells the people at this program that the call waits for a decision. */
+  announce: (place: CallPlace) => void;
 }
 
 /** How a call ended, as its caller reports it. A runner returns it instead of a value. */
@@ -102,6 +104,7 @@ export class CallExecution<T> {
     try {
       let call = await this.#operations.propose(place.thread, { id: place.id, name, ...fields }, argumentsText, signal);
       if (call.state === "pending") {
+        this.#plan.announce(place);
         call = await this.#operations.wait(place, timeoutMs, signal);
       }
       signal?.throwIfAborted();

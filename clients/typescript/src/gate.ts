@@ -20,6 +20,7 @@ import { beginCall, type StartedCall } from "./started_call.js";
 import type {
   BulkDecisionResponse, Call, CallerView, CallPage, Decision, EventPage, PendingPage, ReadinessReport,
 } from "./types.js";
+import { announceWaiting } from "./waiting_line.js";
 
 const GIVE_UP_AFTER_MS = 120_000;
 
@@ -69,7 +70,11 @@ export class Gate {
    * pending.
    */
   async wait(call: CallReference, options: WaitOptions = {}): Promise<Call> {
-    return this.#operations.wait(this.#place(call, options), options.timeoutMs ?? Infinity, options.signal);
+    const place = this.#place(call, options);
+    if (typeof call !== "string" && "state" in call && call.state === "pending") {
+      announceWaiting(this.#settings, place);
+    }
+    return this.#operations.wait(place, options.timeoutMs ?? Infinity, options.signal);
   }
 
   /** Returns the call in its current state. */
@@ -183,9 +188,10 @@ export class Gate {
     const fields = { ...proposal, place: proposal.place ?? this.#settings.place };
     const runApproved = async (approved: JsonValue, running: RunningCall): Promise<T> =>
       run(parse ? await parseApproved(parse, approved) : (approved as A), running);
+    const announce = (place: CallPlace): void => announceWaiting(this.#settings, place);
     const start = (id: string): CallExecution<T> => {
       const place = { thread, id };
-      const plan = { place, name, argumentsText, run: runApproved, fields, timeoutMs, withdraw, leaseSeconds, signal };
+      const plan = { place, name, argumentsText, run: runApproved, fields, timeoutMs, withdraw, leaseSeconds, signal, announce };
       return new CallExecution<T>(this.#operations, plan);
     };
     if (callId !== undefined) {

@@ -23,6 +23,8 @@ export interface GateOptions {
   tlsCa?: string | undefined;
   /** Further headers of each request, as a proxy before the server may need them. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** True to print no line when a call waits for a decision. `COUNTERSIGN_QUIET`. */
+  quiet?: boolean | undefined;
   /** Another `fetch`, for example one that goes through a proxy. */
   fetch?: typeof globalThis.fetch | undefined;
 }
@@ -37,6 +39,7 @@ export interface ClientSettings {
   namesThread: boolean;
   place: ProgramPlace;
   timeoutMs: number;
+  quiet: boolean;
   /** The headers of every request. */
   requestHeaders: Readonly<Record<string, string>>;
   fetch: FetchFunction;
@@ -59,6 +62,7 @@ export function readSettings(options: GateOptions): ClientSettings {
     namesThread: Boolean(thread),
     place,
     timeoutMs,
+    quiet: options.quiet ?? Boolean(readVariable("COUNTERSIGN_QUIET")),
     requestHeaders: readHeaders(options),
     fetch: options.fetch ? callFetch(options.fetch) : chooseFetch(server, baseUrl, options),
   };

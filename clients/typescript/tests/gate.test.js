@@ -199,3 +199,25 @@ test("begun call reports failure and cancellation", async (t) => {
   const cancelled = await (await gate.begin("read_it", {}, { callId: "call_1" })).cancel("the user stopped it");
   assert.equal(cancelled.result.status, "cancelled");
 });
+
+test("waiting call is announced once, unless it is turned off", async (t) => {
+  const { server, gate } = people(t);
+  const lines = [];
+  t.mock.method(console, "warn", (line) => lines.push(line));
+  const waitInVain = (other, callId) =>
+    assert.rejects(other.callTool("deploy", {}, () => null, { callId, timeoutMs: 1 }), { name: "StillPendingError" });
+  const other = gate.inThread("ci/7 é");
+  await waitInVain(other, "call?1");
+  await waitInVain(other, "call?1");
+  const { port } = new URL(gate.server);
+  const link = `http://countersign.localhost:${port}/calls/ci%2F7%20%C3%A9/call%3F1`;
+  assert.deepEqual(lines, [`countersign: a call waits for a decision: ${link}`]);
+  const call = await other.propose("deploy", { n: 1 }, { callId: "call_2" });
+  await other.wait(call, { timeoutMs: 1 });
+  assert.equal(lines.length, 2);
+  await other.callTool("read_it", {}, () => null, { callId: "call_3" });
+  process.env.COUNTERSIGN_QUIET = "1";
+  t.after(() => { delete process.env.COUNTERSIGN_QUIET; });
+  await waitInVain(new Gate({ server: server.url, token: server.agent, thread: gate.thread }), "call_4");
+  assert.equal(lines.length, 2, "nobody is asked, and it is turned off");
+});

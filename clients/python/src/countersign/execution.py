@@ -50,6 +50,8 @@ class CallPlan:
     withdraw: bool = False
     """True to cancel the call if the wait ends without a decision: by the time-out, or by an interruption."""
     lease_seconds: int | None = None
+    announce: Callable[[str, str], None] | None = None
+    """Tells the people at this program, with the thread and the id, that the call waits for a decision."""
 
     @property
     def lease(self) -> int:
@@ -126,6 +128,8 @@ def open_call(plan: CallPlan) -> Steps[Call]:
         call = yield from ops.propose(plan.thread, proposal, plan.arguments)
         if call["state"] != "pending":
             return call
+        if plan.announce is not None:
+            plan.announce(plan.thread, plan.call_id)
         call = yield from ops.wait(plan.thread, plan.call_id, plan.timeout)
     except (CountersignError, GeneratorExit):
         raise

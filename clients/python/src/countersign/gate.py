@@ -55,12 +55,13 @@ class Gate:
         timeout: float = 30.0,
         tls_ca: str | None = None,
         headers: Mapping[str, str] | None = None,
+        quiet: bool | None = None,
         settings: ClientSettings | None = None,
         register: CallRegister | None = None,
     ) -> None:
         if settings is None:
             settings = ClientSettings.from_environment(
-                server, token, thread=thread, place=place, timeout=timeout, tls_ca=tls_ca, headers=headers
+                server, token, thread=thread, place=place, timeout=timeout, tls_ca=tls_ca, headers=headers, quiet=quiet
             )
         self.settings = settings
         self.core = GateCore(settings, register)

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from . import operations as ops
@@ -32,11 +33,13 @@ from .types import (
     ProposedImpact,
     ReadinessReport,
 )
+from .waiting_line import announce_waiting
 
 T = TypeVar("T")
 
 CallReference: TypeAlias = "Call | str"
 """A call, or a call id in the gate's thread."""
+
 
 def new_id(prefix: str = "call_") -> str:
     """A new random id."""
@@ -94,7 +97,10 @@ class GateCore:
     def wait(self, call: CallReference, *, thread: str | None = None, timeout: float | None = None) -> Steps[Call]:
         """Waits until the call is decided, also across server restarts. After ``timeout`` seconds it returns the call,
         which is still pending."""
-        return ops.wait(*self.locate(call, thread), timeout)
+        place = self.locate(call, thread)
+        if not isinstance(call, str) and call.get("state") == "pending":
+            announce_waiting(self.settings, *place)
+        return ops.wait(*place, timeout)
 
     def get(self, call: CallReference, *, thread: str | None = None) -> Steps[Call]:
         """Returns the call in its current state."""
@@ -296,6 +302,7 @@ class GateCore:
 
     def _carry_out_plan(self, plan: CallPlan, act: Callable[[CallPlan], Steps[T]]) -> Steps[T]:
         """Carries out a plan. Without an id, an open call with the same content is resumed."""
+        plan = replace(plan, announce=partial(announce_waiting, self.settings))
         if plan.call_id:
             return (yield from act(plan))
         prefix = id_prefix(plan.fields["place"], plan.name, read_json(plan.arguments))

@@ -37,6 +37,8 @@ class ClientSettings:
     """A file with the only certificate authorities to trust (PEM), instead of the system's."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Further headers of each request, as a proxy before the server may need them."""
+    quiet: bool = False
+    """True to print no line when a call waits for a decision."""
 
     @classmethod
     def from_environment(
@@ -49,9 +51,10 @@ class ClientSettings:
         timeout: float = 30.0,
         tls_ca: str | None = None,
         headers: Mapping[str, str] | None = None,
+        quiet: bool | None = None,
     ) -> ClientSettings:
         """Completes the arguments with ``COUNTERSIGN_SERVER``, ``COUNTERSIGN_TOKEN``, ``COUNTERSIGN_TOKEN_FILE``,
-        ``COUNTERSIGN_TLS_CA`` and ``COUNTERSIGN_THREAD``. An empty variable is treated as unset."""
+        ``COUNTERSIGN_TLS_CA``, ``COUNTERSIGN_THREAD`` and ``COUNTERSIGN_QUIET``. An empty variable is treated as unset."""
         server = server or os.environ.get("COUNTERSIGN_SERVER") or DEFAULT_SERVER
         return cls(
             server=server,
@@ -61,6 +64,7 @@ class ClientSettings:
             timeout=timeout,
             tls_ca=tls_ca or os.environ.get("COUNTERSIGN_TLS_CA") or None,
             headers=dict(headers or {}),
+            quiet=bool(os.environ.get("COUNTERSIGN_QUIET")) if quiet is None else quiet,
         )
 
     @property
