@@ -11,6 +11,7 @@ mod modules;
 mod names;
 mod pages;
 mod parameters;
+mod readme;
 
 use std::{
     fs,
