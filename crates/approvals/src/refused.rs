@@ -176,6 +176,14 @@ pub enum Refused {
         /// The hash.
         hash: Sha256,
     },
+    /// Only an approval by a person that no executor has used can be taken back.
+    #[error(
+        "the call is {state}, and only an approval by a person that no executor has used can be taken back"
+    )]
+    NothingToTakeBack {
+        /// The call's state.
+        state: CallState,
+    },
     /// Only a call whose executor was lost can be taken over.
     #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
     NotUnknown {
@@ -357,6 +365,7 @@ impl Refused {
             Self::NotFlaggable { .. } => "not_flaggable",
             Self::AlreadyVoted { .. } => "already_voted",
             Self::DefinitionChanged { .. } => "definition_changed",
+            Self::NothingToTakeBack { .. } => "nothing_to_take_back",
             Self::NotUnknown { .. } => "not_unknown",
             Self::CallOpen { .. } => "call_open",
             Self::GrantInForce { .. } => "grant_in_force",

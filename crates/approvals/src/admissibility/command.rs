@@ -52,6 +52,10 @@ pub(super) fn guesses(
             let command = CallCommand::Flag { comment: flagged.comment.clone() };
             vec![to_call(row, command, plain_policy())]
         }
+        Body::ApprovalTakenBack(taken) => {
+            let command = CallCommand::TakeBack { comment: taken.comment.clone() };
+            vec![to_call(row, command, plain_policy())]
+        }
         Body::ExecutionStarted(started) => claim(row, started, call, state, policy),
         Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, policy),
         Body::ExecutionRenewed(renewed) => {

@@ -2,8 +2,8 @@
 
 use super::{CallStanding, RecordedFact, UnknownFact};
 use countersign_events::{
-    ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalVote, Body, CallErased, CallFlagged, Event,
-    ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
+    ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalTakenBack, ApprovalVote, Body, CallErased,
+    CallFlagged, Event, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
 };
 
 /// Side events of a call. None of them changes its standing by itself.
@@ -17,6 +17,8 @@ pub struct CallCourse {
     pub escalation: Option<RecordedFact<ApprovalEscalation>>,
     /// The advice of advisors, oldest first.
     pub advice: Vec<RecordedFact<ApprovalAdvice>>,
+    /// The end of its approval by a person. Boxed, because few calls have one.
+    pub taken_back: Option<Box<RecordedFact<ApprovalTakenBack>>>,
     /// The complaints of people, oldest first.
     pub flags: Vec<RecordedFact<CallFlagged>>,
     /// The claims of lost executors, oldest first.
@@ -86,16 +88,19 @@ impl CallCourse {
             }
             (Body::Newer(newer), _) => UnknownFact::add(&mut self.newer, event, newer),
             _ => {
-                self.replace_claim(event, body, standing);
+                self.add_beside_standing(event, body, standing);
                 return false;
             }
         }
         true
     }
 
-    /// Adds what the standing no longer has after an event that changes the claim.
-    fn replace_claim(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
+    /// Adds what the standing does not have after an event that changes it.
+    fn add_beside_standing(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
         match (body, standing) {
+            (Body::ApprovalTakenBack(taken), _) => {
+                self.taken_back = Some(Box::new(fact(event, taken)));
+            }
             (Body::ExecutionRenewed(renewed), _) => self.renewed = Some(fact(event, renewed)),
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());

@@ -78,6 +78,9 @@ impl CallStanding {
             (Self::Allowed { request, response }, Body::ExecutionStarted(claim)) => {
                 Some(Self::Running { request, response, claim: RecordedFact::from_event(event, claim) })
             }
+            (Self::Allowed { request, response }, Body::ApprovalTakenBack(_)) => {
+                Some(Self::Cancelled { request, response, result: None })
+            }
             (standing, Body::ToolResult(result)) => standing.ended(RecordedFact::from_event(event, result)),
             (Self::Running { request, response, .. }, Body::ExecutionTakenOver(taken)) => {
                 Some(Self::Running {

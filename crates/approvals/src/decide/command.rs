@@ -33,6 +33,11 @@ pub enum CallCommand {
         /// The reason, which the log keeps.
         comment: Option<String>,
     },
+    /// Take back its approval.
+    TakeBack {
+        /// The reason, which the log keeps and the model reads.
+        comment: Option<String>,
+    },
     /// Record advice from an advisor.
     Advise(AdviceCommand),
     /// Complain that it was allowed.

@@ -34,6 +34,7 @@ mod revoke;
 mod ruling;
 mod settings;
 mod stop;
+mod take_back;
 mod terms;
 mod vote;
 mod waiting;
@@ -95,6 +96,9 @@ pub fn decide(
         (CallCommand::Release { comment }, Some(call)) => {
             Ok(release::release(call, comment.as_deref(), context)?)
         }
+        (CallCommand::TakeBack { comment }, Some(call)) => {
+            Ok(take_back::take_back(call, comment.as_deref(), context)?)
+        }
         (CallCommand::Advise(advice), Some(call)) => Ok(advise::advise(call, advice, context)?),
         (CallCommand::Flag { comment }, Some(call)) => Ok(flag::flag(call, comment.as_deref(), context)?),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
@@ -129,6 +133,7 @@ const fn may_ignore_restrictions(command: &CallCommand, call: Option<&Call>) -> 
         | CallCommand::Claim(_)
         | CallCommand::Cancel { .. }
         | CallCommand::Release { .. }
+        | CallCommand::TakeBack { .. }
         | CallCommand::Advise(_)
         | CallCommand::Erase(_)
         | CallCommand::Due

@@ -102,6 +102,7 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
         1 => Just(CallCommand::Flag { comment: Some("it should not have run".to_owned()) }),
         1 => Just(CallCommand::Cancel { reason: None }),
         1 => Just(CallCommand::Release { comment: None }),
+        2 => Just(CallCommand::TakeBack { comment: None }),
         1 => Just(CallCommand::Due),
     ]
 }
@@ -224,7 +225,10 @@ impl DecisionStory {
         let decides = matches!(
             command,
             ApprovalCommand::Call(
-                CallCommand::Respond(_) | CallCommand::Release { .. } | CallCommand::Flag { .. }
+                CallCommand::Respond(_)
+                    | CallCommand::Release { .. }
+                    | CallCommand::TakeBack { .. }
+                    | CallCommand::Flag { .. }
             ) | ApprovalCommand::Thread(
                 ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
             )
@@ -259,6 +263,25 @@ proptest! {
                 Body::ExecutionTakenOver(taken) => {
                     let claim = taken.started;
                     prop_assert_eq!(allowed.get(&claim.tool_call_id), Some(&claim.arguments_hash));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn taken_back_approval_never_starts_a_call(steps in steps()) {
+        let mut taken = std::collections::HashSet::new();
+        let mut started = std::collections::HashSet::new();
+        for body in bodies(&play(&steps)) {
+            match body {
+                Body::ApprovalTakenBack(back) => {
+                    prop_assert!(!started.contains(&back.tool_call_id), "it had started");
+                    taken.insert(back.tool_call_id);
+                }
+                Body::ExecutionStarted(claim) => {
+                    prop_assert!(!taken.contains(&claim.tool_call_id), "it was taken back");
+                    started.insert(claim.tool_call_id);
                 }
                 _ => {}
             }
@@ -334,6 +357,7 @@ proptest! {
                 Body::ApprovalResponse(response) => (response.tool_call_id, String::new()),
                 Body::ExecutionStarted(claim) => (claim.tool_call_id, String::new()),
                 Body::ExecutionRenewed(renewed) => (renewed.tool_call_id, renewed.lease_expires_at.to_string()),
+                Body::ApprovalTakenBack(taken) => (taken.tool_call_id, String::new()),
                 Body::ExecutionReleased(released) => (released.tool_call_id, released.claim.to_string()),
                 Body::ExecutionTakenOver(taken) => (taken.started.tool_call_id, taken.claim.to_string()),
                 Body::ToolResult(result) => (result.tool_call_id, String::new()),

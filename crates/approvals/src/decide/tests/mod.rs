@@ -26,6 +26,7 @@ mod settings;
 mod several;
 mod silence;
 mod stricter;
+mod taken_back;
 mod tokens;
 mod waiting;
 mod web_origins;

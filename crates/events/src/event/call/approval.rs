@@ -192,6 +192,20 @@ pub struct ApprovalReminder {
     pub tool_call_id: CallId,
 }
 
+/// `TOOL_APPROVAL_TAKEN_BACK`: a person ends an approval that no executor has used. The call's result follows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalTakenBack {
+    /// The call that was allowed.
+    pub tool_call_id: CallId,
+    /// The reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The hashes of erased content, if any was erased.
+    #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
+    pub erased: ErasedTexts,
+}
+
 /// `TOOL_APPROVAL_ESCALATED`: the request is still open, and now needs a higher level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

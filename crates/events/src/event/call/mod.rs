@@ -9,8 +9,8 @@ mod proposal;
 
 pub use advice::{ApprovalAdvice, CallFlagged, Confidence, InvalidConfidence};
 pub use approval::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
-    PolicyChange, SameCall, SuggestedScope,
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
+    ChangedDefinition, PolicyChange, SameCall, SuggestedScope,
 };
 pub use effect::{EffectPattern, InvalidEffectPattern, RecordedEffect};
 pub(super) use erasure::with_placeholders;
@@ -62,6 +62,12 @@ macro_rules! call_events {
                 call: tool_call_id,
                 once_per: ["toolCallId"],
                 content: ["comment", "arguments", "changes", "scope"],
+            },
+            /// A person takes an approval back that no executor has used.
+            ApprovalTakenBack(ApprovalTakenBack) = "TOOL_APPROVAL_TAKEN_BACK" {
+                call: tool_call_id,
+                once_per: ["toolCallId"],
+                content: ["comment"],
             },
             /// An executor starts the call.
             ExecutionStarted(ExecutionStarted) = "TOOL_EXECUTION_STARTED" {
