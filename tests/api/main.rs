@@ -68,6 +68,7 @@ mod stats;
 mod status;
 mod stop;
 mod stream;
+mod take_back;
 mod threads;
 mod tls;
 mod tools;

@@ -102,6 +102,47 @@ async fn terminal_lists_calls_before_a_stop() {
 }
 
 #[tokio::test]
+async fn take_back_ends_an_unused_approval() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        assert_snapshot!(desk.types("take-back call_1 --as user:ada").await, @"
+        ! countersign: the call is pending, and only an approval by a person that no executor has used can be taken back
+        exit 3
+        ");
+        desk.types("allow call_1 --session tool --as user:ada").await;
+        assert_snapshot!(desk.types("take-back call_1 --as user:ada --comment 'wrong folder'").await, @"
+        Took the approval of call_1 back: it does not run.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("show call_1").await, @r#"
+        call_1  bash  cancelled
+          thread     t1
+          arguments  command: ls
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this call
+          expires    [time]
+          decided    allow_session by user:ada at [time] (approver)
+          remembered for the whole tool
+          taken back by user:ada at [time] (wrong folder)
+          ended      cancelled at [time]
+          result     "Cancelled by user:ada: wrong folder"
+          policy     event 1, from shipped: countersign policy show --seq 1
+        exit 0
+        "#);
+        let log = desk.types("log --thread t1").await.stdout;
+        assert!(log.contains("user:ada takes the approval of call_1 back (wrong folder)"), "{log}");
+        assert_snapshot!(desk.types("grant list t1").await, @"
+        Thread t1 has no active grants; --all lists those that have ended.
+        exit 0
+        ");
+        let verified = desk.types("verify").await.stdout;
+        assert!(verified.contains("the hash chain is intact"), "{verified}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn release_requires_a_lost_executor() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;

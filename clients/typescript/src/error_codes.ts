@@ -191,6 +191,11 @@ export class NotUnknownError extends CountersignError {
   override readonly name: string = "NotUnknownError";
 }
 
+/** Only an approval by a person that no executor has used can be taken back. */
+export class NothingToTakeBackError extends CountersignError {
+  override readonly name: string = "NothingToTakeBackError";
+}
+
 /** Another policy became active meanwhile. */
 export class PolicyChangedError extends CountersignError {
   override readonly name: string = "PolicyChangedError";
@@ -376,6 +381,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["not_ready", NotReadyError],
   ["not_the_executor", NotTheExecutorError],
   ["not_unknown", NotUnknownError],
+  ["nothing_to_take_back", NothingToTakeBackError],
   ["policy_changed", PolicyChangedError],
   ["policy_unreadable", PolicyUnreadableError],
   ["proof_invalid", ProofInvalidError],

@@ -114,6 +114,9 @@ pub struct Call {
     /// The release by a person, which lets another executor take over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<ExecutionRelease>,
+    /// The end of the call's approval by a person. The call does not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<TakenBackApproval>,
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
@@ -151,6 +154,23 @@ pub struct ExecutionRelease {
     pub at: Timestamp,
     /// The `seq` of the claim whose lease lapsed.
     pub claim: i64,
+    /// The reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// A person took the call's approval back before an executor used it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 4, "principal": "user:ada", "at": "2026-01-31T12:00:04.000Z", "comment": "wrong cluster"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct TakenBackApproval {
+    /// The event's `seq`.
+    pub seq: i64,
+    /// The person who took it back.
+    pub principal: Principal,
+    /// The time.
+    pub at: Timestamp,
     /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,

@@ -351,6 +351,17 @@ pub struct ReleaseRequest {
     pub comment: Option<String>,
 }
 
+/// Takes back an approval that no executor has used. The call then does not run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "wrong cluster"}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TakeBackRequest {
+    /// The reason, for the log's readers and the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
 /// Erases the content of a call that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -59,10 +59,11 @@ pub use bulk::{
 };
 pub use call::{
     Call, CallArchive, CallErasure, CallExecution, CallMismatch, CallProposal, CallResult, ExecutionRelease,
+    TakenBackApproval,
 };
 pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, EraseRequest, ErasureReport, ProposeRequest,
-    ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest,
+    ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest, TakeBackRequest,
 };
 pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, UnfinishedCall};
 pub use countersign_events::Place;

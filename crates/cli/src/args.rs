@@ -70,6 +70,8 @@ pub(crate) enum CliCommand {
     Deny(commands::decide::args::DenyArgs),
     /// Deny all pending calls at once
     Stop(commands::stop::StopArgs),
+    /// Take back an approval that no executor has used
+    TakeBack(commands::take_back::TakeBackArgs),
     /// Let another executor take over a call whose executor was lost
     Release(commands::release::ReleaseArgs),
     /// Complain that a call was allowed

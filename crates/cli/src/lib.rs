@@ -163,6 +163,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Deny(args) => commands::decide::deny_calls(context, args).await,
         CliCommand::Stop(args) => commands::stop::stop_calls(context, args).await,
         CliCommand::Erase(args) => commands::erase::erase_call(context, args).await,
+        CliCommand::TakeBack(args) => commands::take_back::take_back_approval(context, args).await,
         CliCommand::Release(args) => commands::release::release_call(context, args).await,
         CliCommand::Flag(args) => commands::flag::flag_call(context, args).await,
         CliCommand::Log(args) => commands::log::print_log(context, args).await,

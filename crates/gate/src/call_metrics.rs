@@ -161,6 +161,7 @@ impl CallMetrics {
                     info!(thread, call = id, tool, by, mode, advice = verdict, failure, seq, "advised");
                 }
             }
+            EventType::ApprovalTakenBack => info!(thread, call = id, tool, by, seq, "approval taken back"),
             EventType::CallFlagged => warn!(thread, call = id, tool, by, seq, "flagged"),
             EventType::ExecutionRenewed => debug!(thread, call = id, tool, by, seq, "renewed"),
             EventType::ExecutionReleased => info!(thread, call = id, tool, by, seq, "released"),

@@ -211,6 +211,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::NothingToTakeBack,
+        "Only an approval by a person that no executor has used can be taken back.",
+        "the call is pending, and only an approval by a person that no executor has used can be taken back",
+    ),
+    entry(
+        409,
         ErrorCode::AdviceOutdated,
         "An advisor allowed the call under another policy than the active one.",
         "advisor:reviewer allowed it under another policy than the active one; propose the call again",

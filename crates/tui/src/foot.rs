@@ -200,6 +200,9 @@ fn reading_keys(inbox: &InboxState, columns: usize) -> Vec<String> {
     if inbox.calls.len() > 1 || inbox.current().is_some_and(|waiting| waiting.gone.is_some()) {
         texts.push("n p others");
     }
+    if inbox.last_allowed.is_some() {
+        texts.push("u take back");
+    }
     texts.extend(["? help", "q quit"]);
     join_parts(&texts.into_iter().map(str::to_owned).collect::<Vec<_>>(), columns)
 }

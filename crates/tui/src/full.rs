@@ -8,7 +8,7 @@ use crate::{
         state::InboxState,
     },
     keyboard::KeyReader,
-    log_access::{limit_time, preview_scopes, send_to_log},
+    log_access::{limit_time, preview_scopes, send_to_log, take_back},
     options::wait_for_end,
     painter::ColourTheme,
     picture::InboxHints,
@@ -148,6 +148,13 @@ impl InboxSession {
                     let answer = send_to_log(&gate, &sent).await;
                     // Sending fails only if the session has ended.
                     let _ = sender.send(InboxEvent::Answered(sent, answer)).await;
+                });
+            }
+            InboxAction::TakeBack(call) => {
+                let (gate, sender) = (self.gate.clone(), self.sender.clone());
+                tokio::spawn(async move {
+                    let answer = take_back(&gate, &call).await;
+                    let _ = sender.send(InboxEvent::TakenBack(call, answer)).await;
                 });
             }
             InboxAction::Preview(call, scopes, level) => {

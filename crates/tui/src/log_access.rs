@@ -80,6 +80,14 @@ pub(crate) async fn send_to_log(
     }
 }
 
+/// Takes an approval back. The error says why it stays.
+pub(crate) async fn take_back(gate: &SharedGate, call: &InboxCallKey) -> Result<(), String> {
+    let (thread, id) = call.clone();
+    let operation = operations::TakeBackApproval { thread, id, body: api::TakeBackRequest::default() };
+    let answer = limit_time(gate.send(operation)).await;
+    answer.map(|_| ()).map_err(|error| short_reason(&error))
+}
+
 /// The error without its advice, which names command-line options.
 pub(crate) fn short_reason(error: &GateError) -> String {
     let text = error.to_string();

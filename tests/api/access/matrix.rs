@@ -94,6 +94,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "stopThread",
             "revokeGrant",
             "release",
+            "takeBack",
             "flag",
             "previewScope",
             "laceDecide",

@@ -157,6 +157,10 @@ class NotUnknownError(CountersignError):
     """Only a call whose outcome is unknown can be released."""
 
 
+class NothingToTakeBackError(CountersignError):
+    """Only an approval by a person that no executor has used can be taken back."""
+
+
 class PolicyChangedError(CountersignError):
     """Another policy became active meanwhile."""
 
@@ -314,6 +318,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "not_ready": NotReadyError,
     "not_the_executor": NotTheExecutorError,
     "not_unknown": NotUnknownError,
+    "nothing_to_take_back": NothingToTakeBackError,
     "policy_changed": PolicyChangedError,
     "policy_unreadable": PolicyUnreadableError,
     "proof_invalid": ProofInvalidError,

@@ -81,6 +81,7 @@ __all__ = [
     "Source",
     "Status",
     "SuggestedScope",
+    "TakenBackApproval",
     "ThreadId",
     "Timestamp",
     "ToolDefinition",
@@ -507,6 +508,9 @@ class Call(TypedDict):
     state: CallState
     """The current state."""
 
+    takenBack: NotRequired[TakenBackApproval | None]
+    """The end of the call's approval by a person. The call does not run."""
+
     threadId: ThreadId
     """The call's thread."""
 
@@ -899,7 +903,7 @@ class EventPage(TypedDict):
     tip: int
     """The last `seq` of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event. A newer version may have written events of other types, in capitals, digits and `_`."""
 
 
@@ -1435,6 +1439,22 @@ class SuggestedScope(TypedDict):
 
     scope: Json
     """The scope, as a decision names it."""
+
+
+class TakenBackApproval(TypedDict):
+    """A person took the call's approval back before an executor used it."""
+
+    at: Timestamp
+    """The time."""
+
+    comment: NotRequired[str | None]
+    """The reason."""
+
+    principal: Principal
+    """The person who took it back."""
+
+    seq: int
+    """The event's `seq`."""
 
 ThreadId: TypeAlias = str
 """The id of one conversation of one agent, chosen by the program that runs the agent: up to 512 bytes of

@@ -85,6 +85,8 @@ codes! {
         AdviceOutdated = "advice_outdated",
         /// The call was not allowed, so it cannot be flagged.
         NotFlaggable = "not_flaggable",
+        /// Only an approval by a person that no executor has used can be taken back.
+        NothingToTakeBack = "nothing_to_take_back",
         /// The log knows no definition of this tool.
         UnknownTool = "unknown_tool",
         /// The log has no definition of the tool with this hash.

@@ -99,6 +99,18 @@ macro_rules! call_operations {
             refusals: [UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEligible],
         }
 
+        /// Takes back an approval that no executor has used.
+        ///
+        /// The decision stays in the log, and the call ends as `cancelled`: a claim after it is refused. A grant that the decision
+        /// gave is revoked with it. Any person may take back any person's approval, because that only restricts.
+        TakeBackApproval: Post "/v1/threads/{thread}/tool-calls/{id}/take-back" {
+            id: "takeBack", tag: "approver", right: Decide, retry: Interaction,
+            path: { thread: ThreadPart, id: CallPart },
+            body: TakeBackRequest,
+            answer: Call, "The call, cancelled.",
+            refusals: [UnknownCall, NothingToTakeBack, AlreadyClaimed, NotAnApprover],
+        }
+
         /// Complains that a call was allowed.
         ///
         /// The complaint changes nothing about the call. It counts against an advisor that allowed it, or advised to. Each person

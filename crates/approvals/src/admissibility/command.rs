@@ -34,6 +34,7 @@ pub(super) fn guesses(
     let thread = |command| {
         vec![CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None))]
     };
+    let plain = |command| vec![to_call(row, command, plain_policy())];
     if row.is_by_hand() {
         return match &row.body {
             Body::ApprovalResponse(response) if response.source == Source::Approver => {
@@ -48,20 +49,13 @@ pub(super) fn guesses(
         Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
         Body::ApprovalResponse(response) => self::response(row, response, call, state),
         Body::ApprovalAdvice(advice) => vec![advice_guess(rows, advice, advisors)],
-        Body::CallFlagged(flagged) => {
-            let command = CallCommand::Flag { comment: flagged.comment.clone() };
-            vec![to_call(row, command, plain_policy())]
-        }
-        Body::ApprovalTakenBack(taken) => {
-            let command = CallCommand::TakeBack { comment: taken.comment.clone() };
-            vec![to_call(row, command, plain_policy())]
-        }
+        Body::CallFlagged(flagged) => plain(CallCommand::Flag { comment: flagged.comment.clone() }),
+        Body::ApprovalTakenBack(taken) => plain(CallCommand::TakeBack { comment: taken.comment.clone() }),
         Body::ExecutionStarted(started) => claim(row, started, call, state, policy),
         Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, policy),
         Body::ExecutionRenewed(renewed) => {
             let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
-            let renew = RenewCommand { executor: renewed.executor.clone(), lease };
-            vec![to_call(row, CallCommand::Renew(renew), plain_policy())]
+            plain(CallCommand::Renew(RenewCommand { executor: renewed.executor.clone(), lease }))
         }
         Body::ExecutionReleased(released) => {
             let command = CallCommand::Release { comment: released.comment.clone() };

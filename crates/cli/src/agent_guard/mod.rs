@@ -108,6 +108,7 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
         | CliCommand::Allow(_)
         | CliCommand::Deny(_)
         | CliCommand::Stop(_)
+        | CliCommand::TakeBack(_)
         | CliCommand::Release(_)
         | CliCommand::Flag(_) => Uses(Right::Decide),
         CliCommand::Erase(_) => Uses(Right::Administer),

@@ -40,6 +40,7 @@ const REFUSED: &[&str] = &[
     "serve --policy p.toml",
     "serve",
     "stop --yes",
+    "take-back c",
     "thread close t",
     "thread mode t approve_all",
     "thread policy t bash=allow",

@@ -33,6 +33,7 @@ pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod stop;
+pub(crate) mod take_back;
 pub(crate) mod thread;
 pub(crate) mod token;
 pub(crate) mod tool;

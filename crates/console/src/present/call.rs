@@ -149,6 +149,12 @@ fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
     let run = |run: &api::CallExecution| format!("by {} at {}", escape_text(&run.executor), run.started_at);
     let mut facts: Vec<CallFact> =
         call.lost.iter().map(|lost| ("lost", format!("started {}", run(lost)))).collect();
+    if let Some(taken) = &call.taken_back {
+        let comment =
+            taken.comment.as_ref().map_or(String::new(), |text| format!(" ({})", escape_text(text)));
+        let who = escape_text(taken.principal.as_str());
+        facts.push(("taken back", format!("by {who} at {}{comment}", taken.at)));
+    }
     if let Some(released) = &call.released {
         let comment =
             released.comment.as_ref().map_or(String::new(), |text| format!(" ({})", escape_text(text)));

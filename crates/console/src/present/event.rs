@@ -10,9 +10,9 @@ use crate::{
 };
 use countersign_api::GrantOrigin;
 use countersign_events::{
-    AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
-    Decision, DecisionProof, Event, EventGroup, GrantAgents, Json, NewerEvent, PolicySet, ProofKind, Source,
-    Status, ThreadArchived, TokenCreated, ToolPolicy,
+    AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
+    Body, CallErased, Decision, DecisionProof, Event, EventGroup, GrantAgents, Json, NewerEvent, PolicySet,
+    ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
 };
 
 /// Describes an event, with a style for its kind.
@@ -32,16 +32,17 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
         Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
-        Body::ApprovalReminder(reminder) => {
-            let id = escape_text(reminder.tool_call_id.as_str());
-            (TextStyle::Yellow, format!("{id} is still pending: reminder"))
-        }
+        Body::ApprovalReminder(reminder) => (
+            TextStyle::Yellow,
+            format!("{} is still pending: reminder", escape_text(reminder.tool_call_id.as_str())),
+        ),
         Body::ApprovalEscalated(escalated) => {
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
         }
         Body::ApprovalAdvice(advice) => (TextStyle::Dim, describe_advice(&who, advice)),
         Body::ApprovalResponse(response) => describe_response(&who, response, origin),
+        Body::ApprovalTakenBack(taken) => (TextStyle::Yellow, describe_taken_back(&who, taken)),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
             (TextStyle::Plain, format!("{who} runs {id} as {executor}"))
@@ -109,6 +110,11 @@ fn describe_advice(who: &str, advice: &ApprovalAdvice) -> String {
         Some(failure) => format!("{who} gives no answer about {id}: {}{why}", failure.as_str()),
         None => format!("{who} advises on {id}: {} (mode {mode}){why}", advice.advice.as_str()),
     }
+}
+
+fn describe_taken_back(who: &str, taken: &ApprovalTakenBack) -> String {
+    let (id, why) = (escape_text(taken.tool_call_id.as_str()), comment(taken.comment.as_ref()));
+    format!("{who} takes the approval of {id} back{why}")
 }
 
 /// One vote of several.

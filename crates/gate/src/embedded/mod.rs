@@ -322,6 +322,17 @@ impl EmbeddedService {
         self.execute_without_evidence(by, thread, id, command).await
     }
 
+    pub(crate) async fn take_back(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        id: &CallId,
+        take_back: &api::TakeBackRequest,
+    ) -> Result<api::Call, GateFailure> {
+        let command = CallCommand::TakeBack { comment: take_back.comment.clone() };
+        self.execute_without_evidence(by, thread, id, command).await
+    }
+
     /// Notes that the proposer, the only one who knows the call, still waits for it.
     pub(crate) async fn heartbeat(
         &self,

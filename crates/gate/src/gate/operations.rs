@@ -35,6 +35,9 @@ impl EmbeddedGate {
                 op.answer(service.add_origin_of_decision(&op.thread, outcome).await?)
             }
             Any::ReleaseCall(op) => op.answer(service.release(by, &op.thread, &op.id, &op.body).await?),
+            Any::TakeBackApproval(op) => {
+                op.answer(service.take_back(by, &op.thread, &op.id, &op.body).await?)
+            }
             Any::FlagCall(op) => op.answer(service.flag(by, &op.thread, &op.id, &op.body).await?),
             Any::EraseCall(op) => op.answer(service.erase(by, &op.thread, &op.id, &op.body).await?),
             Any::PreviewScope(op) => {

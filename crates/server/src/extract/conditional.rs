@@ -74,6 +74,7 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
         call.execution.as_ref().map(|execution| execution.seq),
         call.execution.as_ref().and_then(|execution| execution.renewed.as_ref()).map(|renewed| renewed.seq),
         call.released.as_ref().map(|released| released.seq),
+        call.taken_back.as_ref().map(|taken| taken.seq),
         call.result.as_ref().map(|result| result.seq),
         call.advice.last().map(|advice| advice.seq),
         call.flags.last().map(|flag| flag.seq),

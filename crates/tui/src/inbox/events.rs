@@ -42,6 +42,7 @@ impl InboxState {
             }
             InboxEvent::Ended(call, outcome) => {
                 self.recent.finish(&call, outcome);
+                self.last_allowed.take_if(|allowed| *allowed == call);
                 Vec::new()
             }
             InboxEvent::Changed(call, aloud) => self.changed(*call, aloud, now),
@@ -55,6 +56,10 @@ impl InboxState {
             }
             InboxEvent::Answered(sent, answer) => {
                 self.answered(&sent, answer, now);
+                Vec::new()
+            }
+            InboxEvent::TakenBack(call, answer) => {
+                self.note_take_back(&call, answer);
                 Vec::new()
             }
             InboxEvent::Previewed(call, previews) => {
@@ -235,9 +240,11 @@ impl InboxState {
     fn count_decision(&mut self, sent: &SentDecision, call: &api::Call) -> String {
         let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
         let also = call.also_decided.len();
-        match sent.decision {
-            Decision::Deny => self.denied += 1 + also,
-            _ => self.allowed += 1 + also,
+        if sent.decision == Decision::Deny {
+            self.denied += 1 + also;
+        } else {
+            self.allowed += 1 + also;
+            self.last_allowed = Some(sent.key.clone());
         }
         let text = match (&call.response, sent.decision) {
             (Some(response), _) if response.scope.is_some() || !response.changes.is_empty() => {

@@ -122,10 +122,7 @@ impl InboxState {
                 self.set_status(StatusTone::Calm, "Reloading the pending calls.");
                 return Some(InboxAction::Reload);
             }
-            KeyCode::Char('u') if plain => self.set_status(
-                StatusTone::Calm,
-                "A decision is final. To end a session grant: countersign grant revoke",
-            ),
+            KeyCode::Char('u') if plain => return self.take_back(),
             KeyCode::Char('S') if plain => {
                 self.sort_by(self.order.next());
                 self.set_status(StatusTone::Calm, format!("The list is sorted: {}.", self.order.describe()));

@@ -29,6 +29,8 @@ pub(crate) enum InboxEvent {
     Edited(InboxCallKey, Result<Option<Json>, String>),
     /// The answer to a decision from this inbox.
     Answered(SentDecision, Result<Box<api::Call>, DecisionFailure>),
+    /// The answer to a take-back from this inbox. The error says why the approval stays.
+    TakenBack(InboxCallKey, Result<(), String>),
     /// Previews of the scopes that a call offers.
     Previewed(InboxCallKey, Vec<api::ScopePreview>),
     /// The log is unreachable. The feed retries.
@@ -73,6 +75,8 @@ pub(crate) struct SentDecision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InboxAction {
     Decide(SentDecision),
+    /// Take back the approval of a call.
+    TakeBack(InboxCallKey),
     /// Open call arguments in an editor.
     Edit(InboxCallKey, Json),
     /// Read a call again, to see if its agent still waits.

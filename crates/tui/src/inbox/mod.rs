@@ -20,5 +20,6 @@ pub(crate) mod question;
 pub(crate) mod recent;
 mod scope;
 pub(crate) mod state;
+mod take_back;
 mod text_keys;
 pub(crate) mod typed_answers;

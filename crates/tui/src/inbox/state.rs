@@ -68,6 +68,8 @@ pub(crate) struct InboxState {
     pub(crate) notes: HashMap<InboxCallKey, CallNotes>,
     pub(crate) order: CallOrder,
     pub(crate) recent: RecentDecisions,
+    /// The last call that was allowed here, until its approval is taken back or the call has ended.
+    pub(crate) last_allowed: Option<InboxCallKey>,
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
     pub(crate) guard: KeyGuard,
@@ -94,6 +96,7 @@ impl InboxState {
             notes: HashMap::new(),
             order: CallOrder::default(),
             recent: RecentDecisions::default(),
+            last_allowed: None,
             allowed: 0,
             denied: 0,
             guard: KeyGuard::default(),

@@ -104,6 +104,34 @@ fn keys_during_an_unconfirmed_decision_are_ignored() {
 }
 
 #[test]
+fn last_approval_is_taken_back() {
+    let (one, two) = (short_call(10, "one"), short_call(20, "two"));
+    let mut ben = InboxTester::with_calls(&[one.clone(), two]);
+    assert_eq!(ben.press_keys("u"), []);
+    assert!(ben.status_text().starts_with("Nothing to take back here."), "{}", ben.status_text());
+    let sent = ben.press_and_send("o");
+    assert_eq!(ben.press_keys("u"), [], "the decision is not confirmed yet");
+    ben.confirm_sent(sent);
+    assert!(ben.screen().contains("u take back"));
+    assert_eq!(ben.press_keys("u"), [InboxAction::TakeBack(call_key(&one))]);
+    ben.receive(InboxEvent::TakenBack(call_key(&one), Ok(())));
+    assert_eq!(ben.status_text(), "Took the approval of call_10 back: it does not run.");
+    assert_eq!((ben.inbox.allowed, ben.press_keys("u")), (0, vec![]));
+}
+
+#[test]
+fn approval_of_a_started_call_stays() {
+    let one = short_call(10, "one");
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one));
+    let sent = ben.press_and_send("o");
+    ben.confirm_sent(sent);
+    ben.press_keys("u");
+    ben.receive(InboxEvent::TakenBack(call_key(&one), Err("claimed already by worker-1".to_owned())));
+    assert_eq!(ben.status_text(), "The approval of call_10 stays: claimed already by worker-1.");
+    assert_eq!(ben.inbox.allowed, 1);
+}
+
+#[test]
 fn denial_sends_its_comment() {
     let mut ben = InboxTester::with_calls(&[short_call(10, "one")]);
     assert_eq!(ben.press_keys("dnot⎋"), []);
@@ -268,13 +296,6 @@ fn keys_on_an_empty_inbox_decide_nothing() {
     assert_eq!(ben.press_keys("o"), []);
     ben.advance_clock(DECISION_DELAY);
     assert_eq!(ben.press_and_send("o").key.1.as_str(), "call_10");
-}
-
-#[test]
-fn undo_key_explains_that_decisions_are_final() {
-    let mut ben = InboxTester::with_calls(&[short_call(10, "one")]);
-    assert_eq!(ben.press_keys("u"), []);
-    assert!(ben.status_text().starts_with("A decision is final."));
 }
 
 #[test]

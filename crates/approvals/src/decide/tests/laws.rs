@@ -270,25 +270,6 @@ proptest! {
     }
 
     #[test]
-    fn taken_back_approval_never_starts_a_call(steps in steps()) {
-        let mut taken = std::collections::HashSet::new();
-        let mut started = std::collections::HashSet::new();
-        for body in bodies(&play(&steps)) {
-            match body {
-                Body::ApprovalTakenBack(back) => {
-                    prop_assert!(!started.contains(&back.tool_call_id), "it had started");
-                    taken.insert(back.tool_call_id);
-                }
-                Body::ExecutionStarted(claim) => {
-                    prop_assert!(!taken.contains(&claim.tool_call_id), "it was taken back");
-                    started.insert(claim.tool_call_id);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    #[test]
     fn every_row_of_a_history_is_admissible(steps in steps()) {
         let mut check = AdmissibilityCheck::default();
         let story = play(&steps);

@@ -1,6 +1,11 @@
 //! Approvals that a person takes back before an executor uses them.
 
-use super::*;
+use super::{
+    laws::{bodies, play, steps},
+    *,
+};
+use proptest::prelude::*;
+use std::collections::HashSet;
 
 const ARGUMENTS: &str = "{\"n\":1}";
 const SEVERAL: &str = "[[rule]]\nname = \"two people\"\ntool = \"*\"\nverdict = \"ask\"\nquorum = 2\n";
@@ -104,4 +109,25 @@ fn lapsed_approval_is_not_taken_back() {
     let mut story = given_allowed("lapses = \"1m\"\n");
     story.later(60);
     assert_eq!(code(story.takes_back("ada", "a", None)), "nothing_to_take_back");
+}
+
+proptest! {
+    #[test]
+    fn taken_back_approval_never_starts_a_call(steps in steps()) {
+        let mut taken = HashSet::new();
+        let mut started = HashSet::new();
+        for body in bodies(&play(&steps)) {
+            match body {
+                Body::ApprovalTakenBack(back) => {
+                    prop_assert!(!started.contains(&back.tool_call_id), "it had started");
+                    taken.insert(back.tool_call_id);
+                }
+                Body::ExecutionStarted(claim) => {
+                    prop_assert!(!taken.contains(&claim.tool_call_id), "it was taken back");
+                    started.insert(claim.tool_call_id);
+                }
+                _ => {}
+            }
+        }
+    }
 }
