@@ -21,6 +21,10 @@ async fn page_is_for_clients_that_ask_for_html() {
             let policy = page.header("content-security-policy");
             assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe-inline"), "{policy}");
         }
+        let nowhere = anyone.get_with("/nowhere", "accept", BROWSER).await;
+        assert_eq!((nowhere.status, nowhere.header("content-type")), (404, "text/html; charset=utf-8"));
+        let of_api = anyone.get_with("/v1/nowhere", "accept", BROWSER).await;
+        assert_eq!((of_api.status, of_api.text("code").as_str()), (404, "unknown_route"));
         let welcome = anyone.get("/").await;
         assert_eq!((welcome.status, welcome.header("content-type")), (200, "text/plain; charset=utf-8"));
         let unknown = anyone.get("/history").await;

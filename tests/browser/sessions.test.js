@@ -58,6 +58,34 @@ test("a link signs in once", async (t) => {
   await verifyLog(log);
 });
 
+test("a sign-in leads to where the person wanted to go", async (t) => {
+  const { server, browser, log } = await start(t);
+  const page = await newPage(browser);
+  await page.goto(`${server.pages}/history?q=tool%3Abash`);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("Token").fill((await createToken(log, "ada", "approver")).secret);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.pages}/history?q=tool%3Abash`);
+  const elsewhere = await newPage(browser);
+  await elsewhere.goto(`${server.pages}/sign-in/?to=https://example.com/`);
+  await elsewhere.getByLabel("Token").fill((await createToken(log, "bob", "approver")).secret);
+  await elsewhere.keyboard.press("Enter");
+  assert.equal((await readSignedIn(elsewhere)).name, "bob", "no link leads to another server");
+});
+
+test("a used link goes on with a session that is valid", async (t) => {
+  const { server, browser } = await start(t);
+  const link = await createLink(server, "ada", "approver");
+  const page = await newPage(browser);
+  await page.goto(link);
+  assert.equal((await readSignedIn(page)).name, "ada");
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByText("The link was used before. You are signed in already.").waitFor();
+  await page.getByRole("link", { name: "Open the inbox" }).click();
+  await page.getByText("Nothing waits for you").waitFor();
+});
+
 test("a token signs in and out, and the page is accessible and fits a phone", async (t) => {
   const { server, browser, log } = await start(t);
   const { secret } = await createToken(log, "eve", "auditor", "--threads", "ci/*");

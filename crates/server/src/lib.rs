@@ -187,7 +187,7 @@ fn router(routes: Router<AppState>, app: AppState) -> Router {
         CompressionLayer::new().compress_when(compressible),
     );
     routes
-        .fallback(problem::unknown_route)
+        .fallback(routes::app_page::send_unknown)
         .method_not_allowed_fallback(problem::wrong_method)
         .layer(layers)
         .with_state(app)

@@ -4,10 +4,11 @@ use crate::{
     AppState,
     extract::{IfNoneMatch, not_modified, short_hash, with_tag},
     problem::unknown_route,
+    public_paths::needs_caller,
 };
 use axum::{
     Router,
-    http::{HeaderMap, HeaderValue, Uri, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
@@ -50,6 +51,15 @@ pub(super) fn pages() -> Router<AppState> {
 async fn send_page(headers: HeaderMap, uri: Uri) -> Response {
     match app_page(&headers) {
         Some(page) => page,
+        None => unknown_route(uri).await.into_response(),
+    }
+}
+
+/// The answer to an address that does not exist. A person who reads it in a browser gets a page, which says so.
+pub(crate) async fn send_unknown(method: Method, headers: HeaderMap, uri: Uri) -> Response {
+    let page = app_page(&headers).filter(|_| method == Method::GET && !needs_caller(uri.path()));
+    match page {
+        Some(page) => (StatusCode::NOT_FOUND, page).into_response(),
         None => unknown_route(uri).await.into_response(),
     }
 }

@@ -1,7 +1,7 @@
 //! The endpoints, each in its own file, and the parts that they share.
 
 mod answer;
-mod app_page;
+pub(crate) mod app_page;
 mod approver_keys;
 mod calls;
 mod decide_all;

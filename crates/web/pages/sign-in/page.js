@@ -65,9 +65,33 @@ async function attempt(work) {
   }
 }
 
+// Leads to the page that asked to sign in. Without one, this page says who is signed in.
+function goOn() {
+  if (target) {
+    location.replace(target);
+  } else {
+    find("name").focus();
+  }
+}
+
 async function signIn(token) {
   show(await client.request("POST", "/v1/sessions", { token }));
-  find("name").focus();
+  goOn();
+}
+
+// A link that was used before signs no one in. Whoever is signed in already needs none.
+async function signInByLink(token) {
+  try {
+    await signIn(token);
+  } catch (error) {
+    const caller = error.code === "link_used" ? await client.caller().catch(() => null) : null;
+    if (caller === null) {
+      throw error;
+    }
+    show(caller);
+    find("message").textContent = "The link was used before. You are signed in already.";
+    goOn();
+  }
 }
 
 async function signInByTouch() {
@@ -76,7 +100,7 @@ async function signInByTouch() {
     throw new Error(trouble);
   }
   show(await signInWithPasskey(client));
-  find("name").focus();
+  goOn();
 }
 
 async function signOut(path) {
@@ -89,6 +113,7 @@ async function signOut(path) {
 async function showCaller() {
   try {
     show(await client.caller());
+    if (isBack) goOn();
   } catch {
     show(null);
   }
@@ -104,9 +129,16 @@ find("passkey").addEventListener("click", () => attempt(signInByTouch));
 find("sign-out").addEventListener("click", () => attempt(() => signOut("/v1/sessions/current")));
 find("sign-out-everywhere").addEventListener("click", () => attempt(() => signOut("/v1/sessions")));
 
+// Where the page that asked is kept while an identity provider signs in.
+const KEPT = "countersign-to";
+
+// Whether an identity provider has just led back here.
+const isBack = sessionStorage.getItem(KEPT) !== null;
+
 // The page that asked to sign in. Only an address of this server counts, so that no link can lead elsewhere.
 function findTarget() {
-  const asked = new URLSearchParams(location.search).get("to");
+  const asked = new URLSearchParams(location.search).get("to") ?? sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
   const target = asked ? URL.parse(asked, location.origin) : null;
   return target && target.origin === location.origin ? target.pathname + target.search : null;
 }
@@ -115,6 +147,7 @@ const target = findTarget();
 if (target) {
   find("open-inbox").href = target;
   find("open-inbox").textContent = "Continue";
+  find("oidc")?.addEventListener("click", () => sessionStorage.setItem(KEPT, target));
 }
 
 const linked = location.hash.slice(1);
@@ -122,7 +155,7 @@ if (linked) {
   history.replaceState(null, "", location.pathname + location.search);
   attempt(async () => {
     show(null);
-    await signIn(linked);
+    await signInByLink(linked);
   });
 } else {
   showCaller();
