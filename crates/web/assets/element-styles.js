@@ -49,13 +49,23 @@ export const baseStyles = css`
   .note { font-size: 13px; }
   .warning { color: var(--cs-warn); }
   .problem { color: var(--cs-deny); }
+  .first-call { display: grid; gap: 8px; justify-items: center; margin-top: 12px; }
+  .first-call pre { text-align: left; margin: 0; max-width: 100%; overflow: auto; }
   .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   @media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation: none !important; transition: none !important; } }
 `;
 
 export const argumentStyles = css`
   .arguments { display: grid; gap: 12px; }
-  .argument { display: grid; gap: 4px; }
+  .arguments dl { display: grid; gap: 12px; }
+  .argument { display: grid; gap: 4px; min-width: 0; }
+  .argument.plain { grid-template-columns: minmax(5em, min(10em, 30%)) minmax(0, 1fr); gap: 2px 16px; align-items: baseline; padding: 6px 12px; border: 1px solid var(--cs-line); background: var(--cs-sunken); }
+  .argument.plain dt { overflow-wrap: anywhere; }
+  .argument.plain + .argument.plain { margin-top: -13px; }
+  .argument.plain:first-child { border-radius: var(--cs-radius-small) var(--cs-radius-small) 0 0; }
+  .argument.plain:last-child { border-radius: 0 0 var(--cs-radius-small) var(--cs-radius-small); }
+  .argument.plain:only-child { border-radius: var(--cs-radius-small); }
+  .argument.plain dd > code { padding: 0; border: 0; border-radius: 0; background: none; }
   .argument dt { font-size: 12px; font-weight: 600; color: var(--cs-muted); }
   .argument dd { min-width: 0; }
   dd > code, dd > .tree, .command, .diff, pre.text {

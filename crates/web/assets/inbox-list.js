@@ -1,5 +1,8 @@
 // Order and filter for the list of pending calls.
 
+import { findTelling } from "./arguments/telling.js";
+import { nameOf } from "./times.js";
+
 /** @import { Call, Json } from "./types.d.ts" */
 
 const RISKS = ["low", "medium", "high", "critical"];
@@ -45,6 +48,29 @@ export function arrange(calls, filter, order) {
   return calls.filter((call) => isListed(call, filter)).sort(order === "risk" ? risk : age);
 }
 
+/** From more than this number of calls on, they can be grouped. */
+export const MANY = 20;
+
+/** @typedef {"" | "thread" | "agent" | "tool"} Grouping */
+/** @typedef {{ name: string, calls: Call[] }} CallGroup */
+
+/** @type {Record<Exclude<Grouping, "">, (call: Call) => string>} */
+const NAMES = { thread: (call) => call.threadId, agent: (call) => nameOf(call.proposal.principal), tool: (call) => call.name };
+
+/** The calls in groups, which keep the order of their first calls; null without grouping. @param {Call[]} calls @param {Grouping} by */
+export function groupCalls(calls, by) {
+  if (by === "") return null;
+  /** @type {Map<string, CallGroup>} */
+  const groups = new Map();
+  for (const call of calls) {
+    const name = NAMES[by](call);
+    const group = groups.get(name);
+    if (group) group.calls.push(call);
+    else groups.set(name, { name, calls: [call] });
+  }
+  return [...groups.values()];
+}
+
 /** The tool and the argument names: calls with the same shape are similar. @param {Call} call */
 export function shapeOf(call) {
   const value = call.arguments;
@@ -57,7 +83,7 @@ export function isBulk(call) {
   return !call.question;
 }
 
-/** A line about the arguments. The card shows all of them. @param {Call} call */
+/** A line about the arguments, the most telling first. The card shows all of them. @param {Call} call */
 export function describeRow(call) {
   const value = call.arguments;
   if (call.erased) return "erased";
@@ -66,7 +92,10 @@ export function describeRow(call) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return shorten(value);
   const parts = Object.entries(value);
   if (parts.length === 1) return shorten(parts[0]?.[1] ?? null);
-  return parts.map(([name, part]) => `${name}: ${shorten(part)}`).join(", ").slice(0, 300);
+  const telling = findTelling(value);
+  const lead = telling.map((name) => shorten(value[name] ?? null)).join(" · ");
+  const rest = parts.filter(([name]) => !telling.includes(name)).map(([name, part]) => `${name}: ${shorten(part)}`);
+  return [lead, ...rest].filter(Boolean).join(", ").slice(0, 300);
 }
 
 /** @param {Json} value */

@@ -4,20 +4,15 @@ use super::text::escape_text;
 use countersign_api as api;
 use countersign_events::Json;
 
-/// The names of arguments that tell the most about a call, the most telling first.
-const TELLING_NAMES: &[&str] = &[
-    "command",
-    "cmd",
-    "script",
-    "code",
-    "url",
-    "path",
-    "file_path",
-    "filePath",
-    "file",
-    "to",
-    "query",
-    "name",
+/// The names of arguments that say alone what a call does, the most telling first. The page has the same lists.
+const ALONE: &[&str] = &["command", "cmd", "script", "code", "url", "path", "file_path", "filePath", "file"];
+
+/// Names that tell the most together: one of the first list, and one of the second.
+const PAIRS: &[(&[&str], &[&str])] = &[
+    (&["amount", "total", "price"], &["payee", "recipient", "to", "iban", "account", "customer"]),
+    (&["to", "recipient"], &["subject", "title"]),
+    (&["resource", "name"], &["namespace", "cluster", "environment", "database", "region"]),
+    (&["query"], &[]),
 ];
 
 /// The longest text that is summarized. The rest could not be shown on one line.
@@ -37,14 +32,28 @@ pub fn summarize_call(call: &api::Call) -> (String, String) {
 
 fn telling_argument(arguments: &Json) -> String {
     let members = arguments.members().unwrap_or_default();
-    let named = TELLING_NAMES.iter().find_map(|name| members.iter().find(|(key, _)| key == name));
-    let text = named.or_else(|| members.iter().find(|(_, value)| value.read::<String>().is_ok()));
-    let value = match (text, members.first()) {
-        (Some((_, value)), _) => value,
-        (None, None) if arguments.as_str() == "{}" => return String::new(),
-        (None, _) => arguments,
-    };
-    one_line(&value.read::<String>().unwrap_or_else(|_| value.as_str().to_owned()))
+    let telling = find_telling(&members);
+    if telling.is_empty() {
+        let whole = if arguments.as_str() == "{}" { "" } else { arguments.as_str() };
+        return one_line(&arguments.read::<String>().unwrap_or_else(|_| whole.to_owned()));
+    }
+    let text = |value: &&Json| value.read::<String>().unwrap_or_else(|_| value.as_str().to_owned());
+    let texts: Vec<_> = telling.iter().map(|value| one_line(&text(value))).collect();
+    texts.join(" · ")
+}
+
+/// The values of the most telling members: one or two, or none.
+fn find_telling(members: &[(String, Json)]) -> Vec<&Json> {
+    let find = |name: &str| members.iter().find(|(key, _)| key == name);
+    if let Some((_, value)) = ALONE.iter().find_map(|name| find(name)) {
+        return vec![value];
+    }
+    for (firsts, seconds) in PAIRS {
+        let Some((first, value)) = firsts.iter().find_map(|name| find(name)) else { continue };
+        let second = seconds.iter().filter(|name| *name != first).find_map(|name| find(name));
+        return std::iter::once(value).chain(second.map(|(_, value)| value)).collect();
+    }
+    members.iter().map(|(_, value)| value).find(|value| value.read::<String>().is_ok()).into_iter().collect()
 }
 
 /// The text on one line: a line break is shown as `⏎`, other space as one blank.
@@ -71,10 +80,35 @@ mod tests {
             summary(r#"{"cwd":"/srv","command":"set -e\n\tmake   deploy\n"}"#),
             "set -e ⏎ make deploy"
         );
-        assert_eq!(summary(r#"{"amount":3,"note":"for ada"}"#), "for ada");
-        assert_eq!(summary(r#"{"amount":3}"#), r#"{"amount":3}"#);
+        assert_eq!(summary(r#"{"count":3,"note":"for ada"}"#), "for ada");
+        assert_eq!(summary(r#"{"count":3}"#), r#"{"count":3}"#);
         assert_eq!(summary(r#""everybody""#), "everybody");
         assert_eq!([summary("{}"), summary("[1]")], ["", "[1]"]);
+    }
+
+    #[test]
+    fn telling_arguments_come_in_pairs() {
+        assert_eq!(summary(r#"{"note":"x","payee":"ada","amount":12.50}"#), "12.50 · ada");
+        assert_eq!(
+            summary(r#"{"body":"Hello","subject":"Hi","to":"ada@example.com"}"#),
+            "ada@example.com · Hi"
+        );
+        assert_eq!(summary(r#"{"kind":"Deployment","namespace":"prod","name":"api"}"#), "api · prod");
+        assert_eq!(summary(r#"{"to":"ada"}"#), "ada");
+    }
+
+    /// The page chooses the same arguments.
+    #[test]
+    fn page_has_the_same_names() {
+        let page = include_str!("../../../web/assets/arguments/telling.js");
+        let list = |names: &[&str]| {
+            let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+            format!("[{}]", quoted.join(", "))
+        };
+        assert!(page.contains(&format!("const ALONE = {};", list(ALONE))));
+        for (firsts, seconds) in PAIRS {
+            assert!(page.contains(&format!("[{}, {}],", list(firsts), list(seconds))), "{firsts:?}");
+        }
     }
 
     #[test]

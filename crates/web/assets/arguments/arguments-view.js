@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit-html/lit-html.js";
 import { renderText } from "../hidden-text.js";
 import { MOST, divideCommandLine } from "./command-line.js";
 import { compareLines } from "./line-diff.js";
+import { findTelling } from "./telling.js";
 
 /** @import { Json } from "../types.d.ts" */
 
@@ -61,7 +62,7 @@ export function shownPlace({ place, proposal }) {
 function renderPlace(value, place) {
   const isArgument = (/** @type {string} */ text) => isObject(value) && Object.values(value).includes(text);
   const renderRow = (/** @type {string} */ label, /** @type {string} */ text) =>
-    html`<div class="argument place"><dt>${label}</dt><dd><code>${renderText(text)}</code></dd></div>`;
+    html`<div class="argument plain place"><dt>${label}</dt><dd><code>${renderText(text)}</code></dd></div>`;
   const fields = PLACE_FIELDS.map(([name, label]) => {
     const text = place?.[name];
     return !text || (name === "folder" && isArgument(text)) ? nothing : renderRow(label, text);
@@ -76,21 +77,45 @@ function renderPlace(value, place) {
 export function renderArguments(value, masked = [], place = undefined) {
   const placeRows = renderPlace(value, place);
   if (!isObject(value) || Object.keys(value).length === 0) {
-    return html`${renderJson(value, "", masked)}${place ? html`<dl class="arguments">${placeRows}</dl>` : nothing}`;
+    return html`${renderJson(value, "", masked)}${place ? html`<dl>${placeRows}</dl>` : nothing}`;
   }
   const change = CHANGES.find(([before = "", after = ""]) => {
     return typeof value[before] === "string" && typeof value[after] === "string";
   });
-  const isTall = (/** @type {Json} */ part) => (JSON.stringify(part) ?? "").length > TALL;
-  const entries = Object.entries(value).sort(([, a], [, b]) => Number(isTall(a)) - Number(isTall(b)));
-  const rows = entries.map(([name, part]) => {
-    if (change?.[1] === name) return nothing;
+  const telling = findTelling(value);
+  const rank = (/** @type {string} */ name) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
+  const entries = Object.entries(value).filter(([name]) => change?.[1] !== name).sort(([a], [b]) => rank(a) - rank(b));
+  const isRow = (/** @type {[string, Json]} */ [name, part]) => isPlain(name, part) && change?.[0] !== name;
+  const isLead = (/** @type {[string, Json]} */ [name, part]) => telling.includes(name) && !isTall(part);
+  const blocks = entries.filter((entry) => !isRow(entry));
+  const renderBlock = (/** @type {[string, Json]} */ [name, part]) => {
     const isChange = change?.[0] === name;
     const shown = isChange ? renderChange(value, change) : renderPart(name, part, `/${escapePointer(name)}`, masked);
-    const label = isChange ? `${change[0]} → ${change[1]}` : name;
-    return html`<div class="argument"><dt>${renderText(label)}</dt><dd>${shown}</dd></div>`;
-  });
-  return html`<dl class="arguments">${placeRows}${rows}</dl>`;
+    return html`<div class="argument"><dt>${renderText(isChange ? `${change[0]} → ${change[1]}` : name)}</dt><dd>${shown}</dd></div>`;
+  };
+  const renderRow = (/** @type {[string, Json]} */ [name, part]) =>
+    html`<div class="argument plain"><dt>${renderText(name)}</dt><dd>${renderPart(name, part, `/${escapePointer(name)}`, masked)}</dd></div>`;
+  const renderList = (/** @type {unknown[]} */ rows) => (rows.length ? html`<dl>${rows}</dl>` : nothing);
+  const inOrder = blocks.filter((entry) => !isLead(entry)).sort(([, a], [, b]) => Number(isTall(a)) - Number(isTall(b)));
+  return html`<div class="arguments">
+    ${renderList(blocks.filter(isLead).map(renderBlock))}
+    ${renderList([...placeRows, ...entries.filter(isRow).map(renderRow)])}
+    ${renderList(inOrder.map(renderBlock))}
+  </div>`;
+}
+
+/** @param {Json} part */
+const isTall = (part) => (JSON.stringify(part) ?? "").length > TALL;
+
+/** The longest text that stands in the table of keys and values. */
+const LONGEST_PLAIN = 160;
+
+/** Whether an argument stands in the table: a number, a truth value, or a short text on one line. @param {string} name @param {Json} part */
+function isPlain(name, part) {
+  if (typeof part === "string") {
+    return part.length <= LONGEST_PLAIN && !part.includes("\n") && !COMMANDS.has(name) && !CONTENTS.has(name) && readAddress(part) === null;
+  }
+  return typeof part !== "object" || part === null || JSON.isRawJSON(part);
 }
 
 /** @param {string} name */

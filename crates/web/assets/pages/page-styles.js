@@ -4,7 +4,7 @@ import { css } from "../element.js";
 
 export const pageStyles = css`
   :host { display: block; min-height: 100%; }
-  .page { max-width: 1120px; margin: 0 auto; padding: 28px 32px 48px; display: grid; gap: 20px; align-content: start; }
+  .page { max-width: max(1120px, min(64vw, 2000px)); margin: 0 auto; padding: 28px 32px 48px; display: grid; gap: 20px; align-content: start; }
   .page-header { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; }
   .page-header .actions { margin-left: auto; display: flex; flex-wrap: wrap; gap: 8px; }
   h1 { font-size: 20px; line-height: 1.3; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; min-width: 0; outline: none; }
