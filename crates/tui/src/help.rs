@@ -10,7 +10,7 @@ const KEYS: &[(&str, &str)] = &[
     ("s D", "allow, or deny, this call and later ones: x exact, p pattern, t tool"),
     ("e", "edit the arguments in $EDITOR; o then allows the edited call"),
     ("a", "choose the level of your decision"),
-    ("c", "write a comment for the decision"),
+    ("c u", "write a comment; take back the last approval, until its call starts"),
     ("n p", "next call, previous call; also → ←, l h, Tab"),
     ("j k", "one line down, up; also ↓ ↑"),
     ("Space b", "one page down, up; g G to the beginning, to the end"),
@@ -25,7 +25,7 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "",
-        "A decision is final. It applies only to the call on the screen: the next call takes no decision for a \
+        "A decision applies only to the call on the screen: the next call takes no decision for a \
          moment or while a key is held down, and a call that another person decides stays until you leave it.",
     ),
 ];
@@ -41,4 +41,23 @@ pub(crate) fn help_rows(columns: usize) -> Vec<DocumentRow> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KEYS;
+
+    /// The page's list of keys, and the one page of the documentation about both.
+    const PAGE_KEYS: &str = include_str!("../../web/assets/card/keys.js");
+    const DOCUMENTATION: &str = include_str!("../../../docs/keys.md");
+
+    #[test]
+    fn documentation_lists_the_keys_of_both() {
+        let of_page = PAGE_KEYS.lines().filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next());
+        let of_terminal = KEYS.iter().map(|(key, _)| *key);
+        for key in of_page.chain(of_terminal).flat_map(str::split_whitespace) {
+            let is_named = DOCUMENTATION.contains(&format!("`{key}`")) || ["Esc", "Space"].contains(&key);
+            assert!(is_named, "docs/keys.md does not name {key}");
+        }
+    }
 }
