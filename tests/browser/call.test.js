@@ -24,13 +24,13 @@ test("a call shows each of its states without a reload", async (t) => {
   await page.getByText("Waits for a decision").waitFor();
   assert.equal(await page.title(), "(1) bash a · Countersign");
   await page.getByRole("button", { name: "Allow once" }).click();
-  await waitForBadge(page, "approved");
+  await waitForBadge(page, "allowed");
   const path = "/v1/threads/ci%2F7%20a/tool-calls/a";
   const { argumentsHash } = await agent.get(path);
   await agent.post(`${path}/claim`, { executor: "worker", argumentsHash });
-  await waitForBadge(page, "executing");
+  await waitForBadge(page, "running");
   await agent.post(`${path}/result`, { status: "success", content: "hello from the tool" });
-  await waitForBadge(page, "done");
+  await waitForBadge(page, "finished");
   await page.getByText("hello from the tool").waitFor();
   await page.getByText("worker began to run it").waitFor();
   assert.equal(await page.title(), "bash a · Countersign");
@@ -50,18 +50,18 @@ test("denied, cancelled, failed and lost calls say so, and a lost one can be rel
   await waitForBadge(page, "cancelled");
   await open("t", "failed");
   await page.getByRole("button", { name: "Allow once" }).click();
-  await waitForBadge(page, "approved");
+  await waitForBadge(page, "allowed");
   const { argumentsHash } = await agent.get("/v1/threads/t/tool-calls/failed");
   await agent.post("/v1/threads/t/tool-calls/failed/claim", { executor: "worker", argumentsHash });
   await agent.post("/v1/threads/t/tool-calls/failed/result", { status: "error", content: "no space left" });
   await waitForBadge(page, "failed");
   await open("t", "lost");
   await page.getByRole("button", { name: "Allow once" }).click();
-  await waitForBadge(page, "approved");
+  await waitForBadge(page, "allowed");
   const lost = await agent.get("/v1/threads/t/tool-calls/lost");
   await agent.post("/v1/threads/t/tool-calls/lost/claim", { executor: "worker", argumentsHash: lost.argumentsHash, leaseSeconds: 1 });
   // A lease lapses without an event.
-  await waitForBadge(page, "unknown outcome");
+  await waitForBadge(page, "unknown");
   await page.getByRole("button", { name: "Let another executor take over" }).click();
   await page.getByText("lets another executor take over").waitFor();
 });
@@ -124,7 +124,7 @@ test("a call shows where it runs, and in red what ran instead", async (t) => {
     ["on server", "staging"], ["server address", "npx shop --staging"], ["in folder", "/srv/shop"], ["on machine", "ada-laptop"],
   ]);
   await page.getByRole("button", { name: "Allow once" }).click();
-  await waitForBadge(page, "approved");
+  await waitForBadge(page, "allowed");
   const path = "/v1/threads/t/tool-calls/a";
   const { argumentsHash } = await agent.get(path);
   await agent.post(`${path}/claim`, { executor: "worker", argumentsHash });

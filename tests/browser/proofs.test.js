@@ -91,7 +91,7 @@ test("a passkey approves a call, and the log proves it", async (t) => {
   await ada.page.getByText("What you sign").waitFor();
   const statement = await ada.page.locator("#statement").textContent();
   release();
-  await waitForState(ada, "approved");
+  await waitForState(ada, "allowed");
   assert.match(statement, /^Countersign decision 1\nlog: [0-9a-f]{64}\nthread: t1\ncall: call_1\n/);
   const [response] = await readEvents(world.log, "TOOL_APPROVAL_RESPONSE");
   assert.equal(response.data.proof.kind, "passkey");
@@ -107,7 +107,7 @@ test("a forged, replayed or foreign assertion approves nothing", async (t) => {
   await propose(world, "call_1", "wire", { amount: 12 });
   await openCall(world, ada, "call_1");
   await allow(ada);
-  await waitForState(ada, "approved");
+  await waitForState(ada, "allowed");
   const [response] = await readEvents(world.log, "TOOL_APPROVAL_RESPONSE");
   await propose(world, "call_2", "wire", { amount: 12_000 });
   const decide = (body) => post(world.url, ada.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", ...body });
@@ -155,7 +155,7 @@ test("two people approve with passkeys, and one of them cannot do it twice", asy
   assert.equal(twice.answer.code, "proof_invalid");
   await openCall(world, ben, "call_1");
   await allow(ben);
-  await waitForState(ben, "approved");
+  await waitForState(ben, "allowed");
   await verifyLog(world.log);
 });
 
@@ -246,7 +246,7 @@ test("the key of a passkey can be pinned off the machine", async (t) => {
   await propose(world, "call_1", "wire", {});
   await openCall(world, ada, "call_1");
   await allow(ada);
-  await waitForState(ada, "approved");
+  await waitForState(ada, "allowed");
   const { keys } = await runCommand(world.log, "approver-key", "list");
   const pins = join(world.log.folder, "pins");
   await writeFile(pins, `user:ada ${keys[0].publicKey}\n`);

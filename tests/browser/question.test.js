@@ -43,7 +43,7 @@ test("a person answers the questions of an agent", async (t) => {
   if (process.env.SHOTS) await page.setViewportSize({ width: 390, height: 844 });
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone.png`, fullPage: true });
   await answer.click();
-  await waitForBadge("approved");
+  await waitForBadge("allowed");
   const call = await answered();
   assert.equal(call.state, "allowed");
   assert.deepEqual(call.arguments.answers, {
@@ -58,7 +58,7 @@ test("a text takes the place of an option on a narrow screen", async (t) => {
   assert.equal(await card.getByRole("radio", { name: /SQLite/ }).isChecked(), false);
   await checkPage(page);
   await card.getByRole("button", { name: /^Answer/ }).click();
-  await waitForBadge("approved");
+  await waitForBadge("allowed");
   assert.deepEqual((await answered()).arguments.answers, { "Which database should the service use?": "DuckDB" });
 });
 

@@ -33,9 +33,9 @@ test("the list of threads leads to one, whose timeline is live", async (t) => {
   assert.deepEqual(await readTimeline(page), ["bashecho b", "bashecho a"]);
   await page.getByRole("button", { name: /echo a/ }).click();
   await page.locator("tool-approval-card").getByRole("button", { name: "Allow once" }).click();
-  await page.locator("button.call .badge", { hasText: "approved" }).waitFor();
+  await page.locator("button.call .badge", { hasText: "allowed" }).waitFor();
   await agent.run("ci%2F7", "a", "hello");
-  await page.locator("button.call .badge", { hasText: "done" }).waitFor();
+  await page.locator("button.call .badge", { hasText: "finished" }).waitFor();
   await page.locator("tool-approval-card").getByText("hello").waitFor();
 });
 
@@ -163,8 +163,8 @@ test("the elements stand alone in a page of the same origin", async (t) => {
   await page.locator("countersign-inbox").getByText("echo a").first().waitFor();
   const states = page.evaluate(() => new Promise((resolve) => document.addEventListener("call-state", (event) => resolve(event.detail.state))));
   await page.locator("#one").getByRole("button", { name: "Allow once" }).click();
-  await page.locator("#one header .badge", { hasText: "approved" }).waitFor();
-  await page.locator("countersign-thread .badge", { hasText: "approved" }).waitFor();
+  await page.locator("#one header .badge", { hasText: "allowed" }).waitFor();
+  await page.locator("countersign-thread .badge", { hasText: "allowed" }).waitFor();
   assert.equal(await states, "allowed");
 });
 

@@ -19,7 +19,7 @@ export function describeResponse(response, now) {
 }
 
 /**
- * The call state: a badge label and a sentence.
+ * The call state: a badge label, which is a word of docs/concepts.md, and a sentence.
  * @param {Call} call @param {number} now @returns {{ badge: string, style: string, text: string }}
  */
 export function describeState(call, now) {
@@ -28,30 +28,38 @@ export function describeState(call, now) {
     case "pending":
       return { badge: "pending", style: "pending", text: "" };
     case "allowed":
-      return { badge: "approved", style: "allowed", text: `${decided}. It has not started yet.` };
+      return { badge: "allowed", style: "allowed", text: `${decided}. It has not started yet.` };
     case "denied": {
       const isExpired = call.response?.source === "expiry";
       return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: `${decided}.` };
     }
     case "running":
-      return { badge: "executing", style: "running", text: `${call.execution?.executor ?? "An executor"} runs it. ${decided}.` };
+      return { badge: "running", style: "running", text: `${call.execution?.executor ?? "An executor"} runs it. ${decided}.` };
     case "finished": {
       const failed = call.result?.status === "error";
-      return { badge: failed ? "failed" : "done", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
+      return { badge: failed ? "failed" : "finished", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
     }
     case "cancelled":
       return { badge: "cancelled", style: "cancelled", text: describeCancelled(call) };
     default:
       return {
-        badge: "unknown outcome",
+        badge: "unknown",
         style: "unknown",
         text: `${call.execution?.executor ?? "The executor"} was lost, so nobody knows if it ran. ${decided}.`,
       };
   }
 }
 
+/** Whether a person's approval can still be taken back: no executor has used it. @param {Call} call @param {number} now */
+export function mayTakeBack(call, now) {
+  const { state, response } = call;
+  const isLapsed = response?.lapsesAt !== undefined && response.lapsesAt !== null && Date.parse(response.lapsesAt) <= now;
+  return state === "allowed" && !isLapsed && (response?.source === "approver" || response?.scope === "once");
+}
+
 /** Why a call was cancelled. @param {Call} call */
 function describeCancelled(call) {
+  if (call.takenBack) return `${nameOf(call.takenBack.principal)} took the approval back. It did not run.`;
   return call.response?.proposerLastSeenAt ? "It was withdrawn, because its agent was gone." : "The agent withdrew it.";
 }
 
@@ -71,13 +79,16 @@ export function describeTimeLeft(call, now) {
   return left > 0 ? `${describeSpan(left)} left` : "expires now";
 }
 
+/** @param {string} code */
+const isOfTakeBack = (code) => code === "already_claimed" || code === "nothing_to_take_back";
+
 /** Why a decision was refused. @param {CountersignError} error @param {number} now */
 export function describeRefusal(error, now) {
   const { code, detail, response } = error.problem;
   if (code === "already_decided" && response) return `Already decided by ${describeResponse(response, now)}.`;
   if (code === "arguments_changed") return "The arguments were changed meanwhile. Look at them again.";
   if (code === "unauthenticated") return "You are signed out. Sign in again; nothing was decided.";
-  return `Not decided: ${detail}`;
+  return `${isOfTakeBack(code) ? "Not taken back" : "Not decided"}: ${detail}`;
 }
 
 /** An advisor's answer, without its reason. @param {CallAdvice} advice */
@@ -106,6 +117,10 @@ export function describeSteps(call) {
     const change = response.policyChange ? `, set by ${nameOf(response.policyChange.principal)}` : "";
     const how = response.source === "approver" ? "" : ` (${response.source}${change})`;
     steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
+  }
+  if (call.takenBack) {
+    const { principal, at, comment } = call.takenBack;
+    return [...steps, { text: `${nameOf(principal)} took the approval back${comment ? `: ${comment}` : ""}`, at, style: "denied" }];
   }
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
   if (result) steps.push({ text: result.status === "error" ? "The tool failed" : "The tool succeeded", at: result.at, style: result.status === "error" ? "failed" : "done" });
