@@ -43,6 +43,19 @@ test("a path without a page says so, and the way back keeps the document", async
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
 });
 
+test("an unknown address is a page, and empty pages say what to do next", async (t) => {
+  const { server, page } = await startApp(t);
+  await page.goto(`${server.pages}/nowhere/at-all`);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.getByRole("link", { name: "Open the inbox" }).click();
+  await page.getByText("Nothing waits for you").waitFor();
+  for (const path of ["/", "/threads/", "/history", "/insight"]) {
+    await page.goto(server.pages + path);
+    await page.getByText("countersign run -- git --version").waitFor();
+    await page.getByText("countersign install claude-code").waitFor();
+  }
+});
+
 test("of two visits to a page that is still loading, the later one shows it and gets the focus", async (t) => {
   const log = await newLog(t);
   const server = await startServer(log);

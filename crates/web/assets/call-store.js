@@ -231,6 +231,17 @@ export class CallStore extends EventTarget {
     this.emitChange();
   }
 
+  /** Takes back an approval that no executor has used. @param {Call} call */
+  async takeBack(call) {
+    try {
+      this.place(await this.client.takeBack(call));
+      this.refusals.delete(keyOf(call));
+    } catch (error) {
+      this.refuse(keyOf(call), error);
+    }
+    this.emitChange();
+  }
+
   /** Complains that a call was allowed. It fails if the server refuses the complaint. @param {Call} call @param {{ comment?: string }} complaint */
   async flag(call, complaint) {
     this.place(await this.client.flag(call, complaint));

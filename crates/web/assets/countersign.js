@@ -246,6 +246,11 @@ export class CountersignClient {
     return this.request("POST", `${this.#path(key)}/release`, {});
   }
 
+  /** Takes back an approval that no executor has used. @param {CallKey} key @returns {Promise<Call>} */
+  takeBack(key) {
+    return this.request("POST", `${this.#path(key)}/take-back`, {});
+  }
+
   /** Complains that a call was allowed. @param {CallKey} key @param {{ comment?: string }} complaint @returns {Promise<Call>} */
   flag(key, complaint) {
     return this.request("POST", `${this.#path(key)}/flag`, complaint);

@@ -1,18 +1,24 @@
 // <countersign-inbox>: the pending calls of one person, live, and the selected call's card.
 
 import { CountersignElement, html, nothing, readRowHeight, repeat } from "./element.js";
-import { baseStyles } from "./element-styles.js";
+import { argumentStyles, baseStyles } from "./element-styles.js";
 import { inboxStyles } from "./inbox-styles.js";
 import { CountersignClient } from "./countersign.js";
 import { InboxStore, keyOf } from "./inbox-store.js";
-import { arrange, describeRow, isBulk, readFilter, shapeOf } from "./inbox-list.js";
+import { arrange, describeRow, groupCalls, isBulk, readFilter, shapeOf } from "./inbox-list.js";
+import { renderFirstCall } from "./first-call.js";
 import { renderText } from "./hidden-text.js";
-import { describeState } from "./card/describe.js";
+import { describeState, mayTakeBack } from "./card/describe.js";
 import { describeAge, nameOf } from "./times.js";
 import "./bulk-review.js";
+import "./list-controls.js";
 import "./card/approval-card.js";
+import "./card/last-decision.js";
 
 /** @import { Call, Caller } from "./types.d.ts" */
+
+/** The keys that show another call. @type {Record<string, number>} */
+const STEPS = { n: 1, p: -1 };
 
 /** The rows that are drawn beyond the visible ones. */
 const OVERSCAN = 8;
@@ -27,12 +33,14 @@ export class CountersignInbox extends CountersignElement {
     checked: { state: true },
     filter: { state: true },
     order: { state: true },
+    group: { state: true },
     now: { state: true },
     scrolled: { state: true },
     asksToStop: { state: true },
+    decided: { state: true },
     isOpen: { state: true },
   };
-  static styles = [baseStyles, inboxStyles];
+  static styles = [baseStyles, argumentStyles, inboxStyles];
 
   #clock = 0;
   /** The row height in pixels. */
@@ -42,6 +50,10 @@ export class CountersignInbox extends CountersignElement {
     this.requestUpdate();
   };
   #ownsStore = false;
+  /** Where the selected call is in the list, or was when it left. */
+  #place = 0;
+  /** When the selected call replaced a decided one by itself. */
+  #cameAt = -Infinity;
   #update = () => this.#handleChange();
   #resync = () => {
     if (document.visibilityState === "visible") void this.store?.refresh();
@@ -59,11 +71,15 @@ export class CountersignInbox extends CountersignElement {
     this.filter = "";
     /** @type {"oldest" | "risk"} */
     this.order = "oldest";
+    /** @type {import("./inbox-list.js").Grouping} */
+    this.group = "";
     this.now = Date.now();
     /** @type {Caller | null} */
     this.caller = null;
     this.scrolled = 0;
     this.asksToStop = false;
+    /** The key of the call that the person decided last. */
+    this.decided = "";
     /** Whether a narrow window shows the selected call instead of the list. */
     this.isOpen = false;
     /** The store to show; without it, the element opens one of its own. @type {InboxStore | undefined} */
@@ -120,7 +136,8 @@ export class CountersignInbox extends CountersignElement {
 
   /** The listed calls, in order. @returns {Call[]} */
   get rows() {
-    return this.store ? arrange([...this.store.pending.values()], readFilter(this.filter), this.order) : [];
+    const rows = this.store ? arrange([...this.store.pending.values()], readFilter(this.filter), this.order) : [];
+    return groupCalls(rows, this.group)?.flatMap(({ calls }) => calls) ?? rows;
   }
 
   /** Whether the caller may decide. */
@@ -138,13 +155,17 @@ export class CountersignInbox extends CountersignElement {
     const shown = chosen ?? rows[0];
     const checked = rows.filter((call) => this.checked.has(keyOf(call)));
     if (shown && this.selected !== keyOf(shown)) this.selected = keyOf(shown);
+    const place = rows.findIndex((call) => keyOf(call) === this.selected);
+    if (place >= 0) this.#place = place;
     return html`
       <div class="layout ${this.isOpen ? "open" : ""}">
         <section class="list" aria-label="pending calls">
-          ${this.#renderToolbar(rows)} ${this.#renderRows(rows)} ${this.#renderRecent()}
+          ${this.#renderToolbar(rows)} ${this.#renderRows(rows)}
+          ${shown ? html`<button class="to-decision" @click=${() => this.#focusDecision()}>To the decision</button>` : nothing}
+          ${this.#renderRecent()}
         </section>
         <section class="detail" aria-label="the selected call">
-          ${checked.length > 1 ? this.#renderReview(checked) : shown ? this.#renderDetail(shown, rows) : this.#renderEmpty()}
+          ${this.#renderDecided(rows)} ${checked.length > 1 ? this.#renderReview(checked) : shown ? this.#renderDetail(shown, rows) : this.#renderEmpty()}
         </section>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">${this.#describeCount()}</p>
@@ -172,8 +193,8 @@ export class CountersignInbox extends CountersignElement {
     const hidden = this.store?.pending.size ?? 0;
     return html`<div class="empty">
       ${hidden
-        ? html`<h2>No call matches the filter</h2><p class="muted">${hidden} are hidden.</p>`
-        : html`<slot name="empty"><h2>Nothing waits for you</h2><p class="muted">New calls appear here by themselves.</p></slot>`}
+        ? html`<h2>No call matches the filter</h2><p class="muted">${hidden} are hidden.</p><p><button @click=${() => (this.filter = "")}>Show all calls</button></p>`
+        : html`<slot name="empty"><h2>Nothing waits for you</h2><p class="muted">New calls appear here by themselves.</p>${this.store?.recent.size ? nothing : renderFirstCall()}</slot>`}
     </div>`;
   }
 
@@ -187,11 +208,38 @@ export class CountersignInbox extends CountersignElement {
       <div class="line">
         <span class="count">${rows.length} pending</span>
         ${connection === "reconnecting" ? html`<span class="badge medium" role="status">Reconnecting…</span>` : nothing}
-        <button class="quiet" aria-pressed=${this.order === "risk"} @click=${() => (this.order = this.order === "risk" ? "oldest" : "risk")}>
-          ${this.order === "risk" ? "Riskiest first" : "Oldest first"}
-        </button>
       </div>
+      <list-controls .calls=${[...(this.store?.pending.values() ?? [])]} .filter=${this.filter} .order=${this.order} .group=${this.group}
+        @sort-list=${(/** @type {CustomEvent<"oldest" | "risk">} */ event) => (this.order = event.detail)}
+        @group-list=${(/** @type {CustomEvent<import("./inbox-list.js").Grouping>} */ event) => (this.group = event.detail)}
+        @filter-list=${(/** @type {CustomEvent<string>} */ event) => (this.filter = event.detail)}></list-controls>
     </div>`;
+  }
+
+  /** What the person decided last. @param {Call[]} rows */
+  #renderDecided(rows) {
+    const call = this.#decidedCall;
+    if (!call) return nothing;
+    const left = rows.filter((other) => other !== call).length;
+    return html`<last-decision .call=${call} .left=${left} .now=${this.now} ?is-shown=${this.selected === this.decided}
+      @take-back=${() => this.store?.takeBack(call)} @show-call=${() => this.#select(this.decided)}></last-decision>`;
+  }
+
+  get #decidedCall() {
+    return this.store?.recent.get(this.decided) ?? this.store?.pending.get(this.decided);
+  }
+
+  /** Shows the call that followed the decided one. Without one, the decided call stays. @param {Call} call */
+  #showNext(call) {
+    const key = keyOf(call);
+    if (this.selected !== key) return;
+    this.decided = key;
+    const rows = this.rows.filter((other) => keyOf(other) !== key);
+    const next = rows[Math.min(this.#place, rows.length - 1)];
+    if (!next) return;
+    this.selected = keyOf(next);
+    this.asksToStop = false;
+    this.#cameAt = performance.now();
   }
 
   /** @param {Call[]} calls */
@@ -210,12 +258,30 @@ export class CountersignInbox extends CountersignElement {
     const height = this.clientHeight || 800;
     const row = this.#row;
     const from = Math.max(0, Math.floor(this.scrolled / row) - OVERSCAN);
-    const to = Math.min(rows.length, Math.ceil((this.scrolled + height) / row) + OVERSCAN);
+    const lines = this.#lines(rows);
+    const to = Math.min(lines.length, Math.ceil((this.scrolled + height) / row) + OVERSCAN);
+    const keyOfLine = (/** @type {Call | import("./inbox-list.js").CallGroup} */ line) => ("calls" in line ? `group ${line.name}` : keyOf(line));
     return html`<div class="rows" @scroll=${(/** @type {Event} */ event) => (this.scrolled = /** @type {HTMLElement} */ (event.target).scrollTop)}>
-      <ul .style=${`height:${rows.length * row}px`}>
-        ${repeat(rows.slice(from, to), keyOf, (call, n) => this.#renderRow(call, from + n))}
+      <ul .style=${`height:${lines.length * row}px`}>
+        ${repeat(lines.slice(from, to), keyOfLine, (line, n) => ("calls" in line ? this.#renderGroup(line, from + n) : this.#renderRow(line, from + n)))}
       </ul>
     </div>`;
+  }
+
+  /** The lines of the list: the calls, and the heading of each group. @param {Call[]} rows */
+  #lines(rows) {
+    return groupCalls(rows, this.group)?.flatMap((group) => [group, ...group.calls]) ?? rows;
+  }
+
+  /** @param {import("./inbox-list.js").CallGroup} group @param {number} index */
+  #renderGroup({ name, calls }, index) {
+    const bulk = calls.filter(isBulk);
+    return html`<li class="group" .style=${`top:${index * this.#row}px`}>
+      <h3>${renderText(name)} <span class="muted">${calls.length}</span></h3>
+      ${this.canDecide && bulk.length > 1
+        ? html`<button class="quiet" @click=${() => (this.checked = new Set(bulk.map(keyOf)))}>Review ${bulk.length}</button>`
+        : nothing}
+    </li>`;
   }
 
   /** @param {Call} call @param {number} index */
@@ -228,8 +294,8 @@ export class CountersignInbox extends CountersignElement {
     };
     const risk = call.impact?.riskLevel;
     return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * this.#row}px`}>
-      ${this.canDecide && isBulk(call) ? html`<input type="checkbox" aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
-      <button class="row" aria-current=${key === this.selected} @click=${() => this.#select(key)}>
+      ${this.canDecide && isBulk(call) ? html`<input type="checkbox" tabindex=${key === this.selected ? 0 : -1} aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
+      <button class="row" tabindex=${key === this.selected ? 0 : -1} aria-current=${key === this.selected} @click=${() => this.#select(key)}>
         <span class="top"><strong>${renderText(call.name)}</strong>
           ${risk ? html`<span class="badge ${risk}">${risk}</span>` : nothing}
           <span class="age">${describeAge(call.proposal.at, this.now)}</span></span>
@@ -262,15 +328,16 @@ export class CountersignInbox extends CountersignElement {
         <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
         ${at >= 0
           ? html`<span class="muted">${at + 1} of ${rows.length}</span>
-              <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>k</kbd></button>
-              <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>j</kbd></button>`
+              <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>p</kbd></button>
+              <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>n</kbd></button>`
           : nothing}
         ${similar.length > 1 && isBulk(call) && this.canDecide
           ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`
           : nothing}
         ${same > 1 && this.canDecide ? this.#renderStop(call.threadId, same) : nothing}
       </div>
-      <tool-approval-card .call=${call} .store=${this.store} .now=${this.now} ?can-decide=${this.canDecide}></tool-approval-card>`;
+      <tool-approval-card .call=${call} .store=${this.store} .now=${this.now} .cameAt=${this.#cameAt} ?can-decide=${this.canDecide}
+        @decided=${(/** @type {CustomEvent<{ call: Call }>} */ event) => this.#showNext(event.detail.call)}></tool-approval-card>`;
   }
 
   /** @param {string} thread @param {number} count */
@@ -289,6 +356,7 @@ export class CountersignInbox extends CountersignElement {
   /** @param {string} key */
   #select(key) {
     this.selected = key;
+    this.#cameAt = -Infinity;
     this.isOpen = true;
     this.asksToStop = false;
   }
@@ -300,11 +368,17 @@ export class CountersignInbox extends CountersignElement {
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
     if (!next) return;
     this.selected = keyOf(next);
+    this.#cameAt = -Infinity;
     this.asksToStop = false;
     const list = this.renderRoot.querySelector(".rows");
     const row = this.#row;
-    const top = rows.indexOf(next) * row;
+    const top = this.#lines(rows).indexOf(next) * row;
     if (list && (top < list.scrollTop || top + row > list.scrollTop + list.clientHeight)) list.scrollTop = top - row;
+    // One row of the list takes the focus: it moves with the selection.
+    const active = /** @type {ShadowRoot} */ (this.renderRoot).activeElement;
+    if (active?.matches(".rows .row")) {
+      void this.updateComplete.then(() => /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".rows .row[aria-current=true]"))?.focus());
+    }
   }
 
   #handleKey = (/** @type {KeyboardEvent} */ event) => {
@@ -317,12 +391,26 @@ export class CountersignInbox extends CountersignElement {
     const card = /** @type {import("./card/approval-card.js").ToolApprovalCard | null} */ (
       this.renderRoot.querySelector("tool-approval-card")
     );
-    if (event.key === "j" || event.key === "k") this.#move(event.key === "j" ? 1 : -1);
+    const step = STEPS[event.key];
+    if (step) this.#move(step);
+    else if (event.key === "S") this.order = this.order === "risk" ? "oldest" : "risk";
+    else if (event.key === "r") void this.store?.refresh();
     else if (event.key === "x") this.#toggleSelected();
+    else if (event.key === "u") this.#takeBack();
     else if (event.key === "/") /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#filter"))?.focus();
     else if (!card?.handleKey(event)) return;
     event.preventDefault();
   };
+
+  #focusDecision() {
+    const card = /** @type {import("./card/approval-card.js").ToolApprovalCard | null} */ (this.renderRoot.querySelector("tool-approval-card"));
+    card?.focusDecision();
+  }
+
+  #takeBack() {
+    const call = this.#decidedCall;
+    if (call && this.canDecide && mayTakeBack(call, this.now)) void this.store?.takeBack(call);
+  }
 
   #toggleSelected() {
     const checked = new Set(this.checked);

@@ -4,7 +4,7 @@ import { css } from "./element.js";
 
 export const inboxStyles = css`
   :host { height: 100%; min-height: 0; }
-  .layout { display: grid; grid-template-columns: minmax(280px, 380px) minmax(0, 1fr); height: 100%; min-height: 0; }
+  .layout { display: grid; grid-template-columns: minmax(280px, clamp(380px, 18vw, 680px)) minmax(0, 1fr); height: 100%; min-height: 0; }
   .list { display: flex; flex-direction: column; min-height: 0; border-right: 1px solid var(--cs-line); background: var(--cs-ground); }
   .toolbar { display: grid; gap: 6px; padding: 12px; border-bottom: 1px solid var(--cs-line); }
   .line { display: flex; align-items: center; gap: 8px; min-height: 34px; }
@@ -13,6 +13,9 @@ export const inboxStyles = css`
   .rows { flex: 1; min-height: 120px; overflow: auto; }
   .rows ul { position: relative; list-style: none; }
   .rows li { position: absolute; left: 0; right: 0; height: var(--cs-row, 64px); display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
+  .rows li.group { padding: 0 12px; gap: 8px; align-items: end; padding-bottom: 6px; background: var(--cs-ground); }
+  .rows li.group h3 { font-size: 12px; font-weight: 650; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .rows li.group .quiet { margin-left: auto; min-height: 28px; font-size: 12px; flex: none; }
   .rows li.selected, .recent .selected { background: var(--cs-accent-ground); box-shadow: inset 3px 0 var(--cs-accent); }
   .rows li > input { margin: 0 0 0 12px; width: 16px; height: 16px; flex: none; accent-color: var(--cs-accent); }
   .row { display: grid; gap: 0; justify-items: start; justify-content: stretch; text-align: left; border: 0; border-radius: 0; background: none; width: 100%; height: var(--cs-row, 64px); padding: 4px 12px; align-content: center; min-width: 0; line-height: 17px; }
@@ -25,12 +28,15 @@ export const inboxStyles = css`
   .summary { font: 12.5px/17px var(--cs-mono, monospace); width: 100%; }
   .summary bdi, .from bdi { overflow-wrap: normal; }
   .from { font-size: 12px; color: var(--cs-muted); width: 100%; }
+  .to-decision { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
+  .to-decision:focus { position: static; width: auto; min-height: 34px; padding: 4px 12px; margin: 6px 12px; clip-path: none; flex: none; }
   .recent { border-top: 1px solid var(--cs-line); max-height: 30%; overflow: auto; padding-bottom: 6px; flex: none; }
   .recent h2 { font-size: 12px; color: var(--cs-muted); padding: 8px 12px 2px; }
   .recent .row { height: 46px; }
   .detail { min-width: 0; overflow: auto; background: var(--cs-surface); display: flex; flex-direction: column; }
-  .detail tool-approval-card, .detail bulk-review { flex: 1; width: 100%; max-width: 920px; }
-  .detail-bar { display: flex; align-items: center; gap: 4px; padding: 8px 20px 0; min-height: 46px; font-size: 13px; flex-wrap: wrap; }
+  .detail tool-approval-card, .detail bulk-review { flex: 1; width: 100%; max-width: max(920px, min(60vw, 1800px)); }
+  .detail-bar { display: flex; align-items: center; gap: 4px; padding: 8px 20px 0; min-height: 46px; font-size: 13px; flex-wrap: wrap; flex: none; max-width: max(920px, min(60vw, 1800px)); }
+  .detail last-decision { max-width: max(920px, min(60vw, 1800px)); }
   .detail-bar .similar { color: var(--cs-accent); }
   .stop { margin-left: auto; }
   .back { display: none; }
@@ -44,6 +50,7 @@ export const inboxStyles = css`
     .list { border-right: 0; }
     .back { display: inline-flex; }
     .detail-bar { padding: 8px 12px 0; }
+    .detail-bar kbd { display: none; }
     button.quiet { min-height: 44px; }
   }
 `;

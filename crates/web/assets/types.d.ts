@@ -109,6 +109,8 @@ export interface ApprovalResponse {
   proof?: Proof | null;
   policyChange?: { seq: number; principal: string } | null;
   proposerLastSeenAt?: string | null;
+  lapsesAt?: string | null;
+  scope?: Json;
   note?: string | null;
   changes?: { path: string; from?: Json; to?: Json }[];
 }
@@ -183,6 +185,7 @@ export interface Call {
   execution?: { executor: string; startedAt: string; leaseExpiresAt?: string | null } | null;
   result?: { status: "success" | "error"; content: Json; at: string } | null;
   released?: { principal: string; at: string } | null;
+  takenBack?: { principal: string; at: string; comment?: string | null } | null;
   redacted?: string[];
   hiddenCharacters?: string[];
   mixedScripts?: string[];

@@ -42,6 +42,7 @@ pub const FILES: &[WebFile] = files![
     "arguments/arguments-view.js" SCRIPT,
     "arguments/command-line.js" SCRIPT,
     "arguments/line-diff.js" SCRIPT,
+    "arguments/telling.js" SCRIPT,
     "bulk-review.js" SCRIPT,
     "call-store.js" SCRIPT,
     "card/approval-card.js" SCRIPT,
@@ -51,6 +52,8 @@ pub const FILES: &[WebFile] = files![
     "card/decision-proof.js" SCRIPT,
     "card/describe.js" SCRIPT,
     "card/flag-panel.js" SCRIPT,
+    "card/keys.js" SCRIPT,
+    "card/last-decision.js" SCRIPT,
     "card/question-form.js" SCRIPT,
     "charts/advisor-section.js" SCRIPT,
     "charts/day-chart.js" SCRIPT,
@@ -58,6 +61,7 @@ pub const FILES: &[WebFile] = files![
     "countersign.js" SCRIPT,
     "element-styles.js" SCRIPT,
     "element.js" SCRIPT,
+    "first-call.js" SCRIPT,
     "hidden-text.js" SCRIPT,
     "history/history-rows.js" SCRIPT,
     "history/history-store.js" SCRIPT,
@@ -70,6 +74,7 @@ pub const FILES: &[WebFile] = files![
     "inbox-list.js" SCRIPT,
     "inbox-store.js" SCRIPT,
     "inbox-styles.js" SCRIPT,
+    "list-controls.js" SCRIPT,
     "log-feed.js" SCRIPT,
     "manifest.webmanifest" MANIFEST,
     "pages/call-page.js" SCRIPT,
@@ -128,7 +133,7 @@ mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
 
     /// The largest interface, in bytes before compression. `tests/browser` checks the compressed size.
-    const MOST_BYTES: usize = 400 * 1024;
+    const MOST_BYTES: usize = 430 * 1024;
 
     fn list_files(folder: &Path, root: &Path, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("a folder") {

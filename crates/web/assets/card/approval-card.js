@@ -5,8 +5,9 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { isLong, renderArguments, renderDifferences, renderJson, shownPlace } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
-import { describeAdvice, describeRefusal, describeSameCall, describeState, describeTimeLeft } from "./describe.js";
+import { describeAdvice, describeRefusal, describeSameCall, describeState, describeTimeLeft, mayTakeBack } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
+import { scrollAround } from "./keys.js";
 import { WatchedCall, keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
 import { proveDecision } from "./decision-proof.js";
@@ -27,6 +28,7 @@ export class ToolApprovalCard extends CountersignElement {
     now: { type: Number },
     canDecide: { type: Boolean, attribute: "can-decide" },
     person: { attribute: false },
+    cameAt: { attribute: false },
     isUnfolded: { state: true },
     statement: { state: true },
     answers: { state: true },
@@ -55,6 +57,8 @@ export class ToolApprovalCard extends CountersignElement {
     this.canDecide = false;
     /** The person who may flag an allowed call; empty if the caller may not. */
     this.person = "";
+    /** When the call replaced another by itself, as `performance.now()` counts: it takes no decision at once. */
+    this.cameAt = -Infinity;
     /** Whether all arguments were on show. */
     this.isUnfolded = false;
     /** The statement that a passkey signs. */
@@ -331,8 +335,12 @@ export class ToolApprovalCard extends CountersignElement {
             ?is-seen=${this.isUnfolded}
             .statement=${this.statement}
             .answers=${this.answers}
+            .cameAt=${this.cameAt}
             @decision=${(/** @type {CustomEvent<DecisionBody>} */ event) => this.#decide(call, event.detail)}
           ></decision-panel>`
+        : nothing}
+      ${mayTakeBack(call, this.now) && this.canDecide
+        ? html`<div><button @click=${() => this.store?.takeBack(call)}>Take back the approval</button></div>`
         : nothing}
       ${call.state === "unknown" && this.canDecide && !call.released
         ? html`<button @click=${() => this.#release(call)}>Let another executor take over</button>`
@@ -356,12 +364,22 @@ export class ToolApprovalCard extends CountersignElement {
     await this.store?.release(call);
   }
 
+  get #panel() {
+    return /** @type {import("./decision-panel.js").DecisionPanel | null} */ (this.renderRoot.querySelector("decision-panel"));
+  }
+
+  /** Moves the focus to the decision, or to the card if there is none. */
+  focusDecision() {
+    if (this.#panel) this.#panel.focusDecision();
+    else /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("a"))?.focus();
+  }
+
   /** Handles an inbox key. @param {KeyboardEvent} event @returns {boolean} Whether the key was used. */
   handleKey(event) {
-    const panel = /** @type {import("./decision-panel.js").DecisionPanel | null} */ (
-      this.renderRoot.querySelector("decision-panel")
-    );
-    return panel?.handleKey(event) ?? false;
+    if (event.key === "f") this.isUnfolded = true;
+    else if (event.key === "j" || event.key === "k") scrollAround(this, event.key === "j" ? 1 : -1);
+    else return this.#panel?.handleKey(event) ?? false;
+    return true;
   }
 }
 

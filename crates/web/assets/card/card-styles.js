@@ -25,6 +25,7 @@ export const cardStyles = css`
   .result summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
   .result pre { max-height: 320px; overflow: auto; }
   decision-panel { position: sticky; bottom: 0; background: var(--cs-surface); border-top: 1px solid var(--cs-line); margin: 0 -20px -20px; padding: 12px 20px 16px; }
+  @media (max-width: 520px) { decision-panel { padding: 8px 20px; } }
 `;
 
 export const questionStyles = css`
@@ -54,15 +55,36 @@ export const panelStyles = css`
   .buttons + p { min-height: 20px; margin-top: 4px; }
   .more label { display: grid; gap: 4px; font-size: 13px; color: var(--cs-muted); }
   .more label > :is(input, select, textarea) { color: var(--cs-text); }
-  textarea { min-height: 180px; resize: vertical; padding: 8px 10px; }
+  textarea { min-height: 34px; resize: vertical; padding: 6px 10px; tab-size: 4; }
+  textarea.whole { min-height: 180px; }
+  textarea[aria-invalid="true"] { border-color: var(--cs-deny); }
+  .tabs { display: flex; gap: 4px; }
+  .tabs button { border-radius: var(--cs-radius-small); }
+  .tabs button[aria-pressed="true"] { background: var(--cs-accent-ground); color: var(--cs-accent); font-weight: 600; }
+  .more .box > span:first-child { font-weight: 600; }
+  .more .box .kind { font-weight: 400; font-size: 11px; }
+  .more .box .problem { color: var(--cs-deny); }
+  .changes { display: grid; gap: 8px; }
+  .changes dt { font-size: 12px; font-weight: 600; color: var(--cs-muted); }
   fieldset { border: 1px solid var(--cs-line); border-radius: var(--cs-radius-small); margin: 0; padding: 8px 12px; display: grid; gap: 6px; }
   legend { padding: 0 4px; font-size: 13px; color: var(--cs-muted); }
-  .choice { display: flex; gap: 8px; align-items: baseline; color: var(--cs-text); }
-  .choice input { flex: none; }
+  .more .choice { display: flex; gap: 8px; align-items: baseline; color: var(--cs-text); }
+  .more .choice input { flex: none; margin: 0; }
+  .open-comment { display: none; }
   .armed { outline: 2px solid currentcolor; outline-offset: 2px; }
-  @media (max-width: 520px) {
-    .buttons button { flex: 1 1 40%; min-height: 44px; }
-    .buttons .allow { margin-left: 0; }
+  @media (max-width: 760px) {
     kbd { display: none; }
+  }
+  /* The two decisions side by side, the other ways below them, and the comment only once it is wanted. */
+  @media (max-width: 520px) {
+    .buttons { gap: 4px 8px; }
+    .buttons button { flex: 1 1 0; min-height: 44px; padding: 4px 8px; }
+    .buttons .deny, .buttons .allow { order: -1; flex-basis: 40%; }
+    .buttons .allow { margin-left: 0; }
+    .open-comment { display: inline-flex; }
+    .details:not(.open) #comment { display: none; }
+    .details:not(.open):not(:has(select)) { display: none; }
+    .buttons + p { min-height: 0; margin: 0; }
+    .more { max-height: 40vh; margin-bottom: 8px; }
   }
 `;

@@ -12,8 +12,11 @@ import { ArgumentsEdit } from "./arguments-edit.js";
 /** A key must be released and pressed again before it decides, and not at once: a held key decides nothing. */
 const ARMED_AFTER = 250;
 
+/** A call that replaces another by itself takes no decision for so long, and for so long after one that was ignored. */
+const LOOK_FIRST = 1_000;
+
 /** The keys that choose a decision. @type {Record<string, Decision>} */
-const KEYS = { a: "allow_once", d: "deny" };
+const KEYS = { o: "allow_once", d: "deny" };
 
 export class DecisionPanel extends CountersignElement {
   static properties = {
@@ -23,16 +26,22 @@ export class DecisionPanel extends CountersignElement {
     statement: { attribute: false },
     answers: { attribute: false },
     isSeen: { type: Boolean, attribute: "is-seen" },
+    cameAt: { attribute: false },
+    hasComment: { state: true },
+    hint: { state: true },
     mode: { state: true },
     armed: { state: true },
     preview: { state: true },
     edit: { state: true },
+    isJson: { state: true },
     scopeIndex: { state: true },
     andWaiting: { state: true },
   };
   static styles = [baseStyles, argumentStyles, panelStyles];
 
   #armedAt = 0;
+  /** When a decision was ignored because the call had just come. */
+  #ignoredAt = -Infinity;
   #shown = "";
 
   constructor() {
@@ -48,6 +57,12 @@ export class DecisionPanel extends CountersignElement {
     /** The answers to the questions of the call; null while one is missing. @type {string[][] | null} */
     this.answers = null;
     this.isSeen = false;
+    /** When the call replaced another by itself, as `performance.now()` counts. */
+    this.cameAt = -Infinity;
+    /** Whether a narrow window shows the comment, too. */
+    this.hasComment = false;
+    /** Why the last press decided nothing. */
+    this.hint = "";
     /** What is open besides the buttons. @type {"" | "scope" | "edit"} */
     this.mode = "";
     /** The decision that a key has chosen and that the next press makes. @type {Decision | ""} */
@@ -56,6 +71,8 @@ export class DecisionPanel extends CountersignElement {
     this.preview = null;
     /** @type {ArgumentsEdit | null} */
     this.edit = null;
+    /** Whether all arguments are edited as JSON, in one text. */
+    this.isJson = false;
     this.scopeIndex = 0;
     this.andWaiting = false;
   }
@@ -68,6 +85,8 @@ export class DecisionPanel extends CountersignElement {
     this.#shown = shown;
     this.mode = "";
     this.armed = "";
+    this.hint = "";
+    this.hasComment = false;
     this.edit = null;
     this.preview = null;
     this.scopeIndex = 0;
@@ -94,6 +113,7 @@ export class DecisionPanel extends CountersignElement {
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
           ${this.deciding?.decision === "deny" ? "Sending…" : words.deny} <kbd>d</kbd>
         </button>
+        ${this.#renderCommentButton()}
         ${request.options.includes("allow_session") && this.mode !== "scope"
           ? html`<button ?disabled=${!mayAllow} @click=${() => this.#openScopes()}>Allow more… <kbd>s</kbd></button>`
           : nothing}
@@ -102,15 +122,25 @@ export class DecisionPanel extends CountersignElement {
         ${request.options.includes("allow_once") ? this.#renderAllow(mayAllow) : nothing}
       </div>
       <p class="note muted" aria-live="polite">
-        ${this.armed ? `Press the same key again to ${(this.armed === "deny" ? words.deny : words.allow).toLowerCase()}.` : nothing}
+        ${this.hint} ${this.armed ? `Press the same key again to ${(this.armed === "deny" ? words.deny : words.allow).toLowerCase()}.` : nothing}
         ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
       </p>
     `;
   }
 
+  #renderCommentButton() {
+    return this.hasComment ? nothing : html`<button class="quiet open-comment" @click=${() => this.#openComment()}>Comment</button>`;
+  }
+
+  async #openComment() {
+    this.hasComment = true;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#comment"))?.focus();
+  }
+
   /** @param {ApprovalRequest} request */
   #renderDetails(request) {
-    return html`<div class="details">
+    return html`<div class="details ${this.hasComment ? "open" : ""}">
         <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder=${this.call?.question?.kind === "plan" ? "What to change; the agent gets it" : "Comment for the agent and the log (optional)"} />
         ${(request.availableLevels?.length ?? 0) > 1
           ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
@@ -129,6 +159,7 @@ export class DecisionPanel extends CountersignElement {
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
           Deny <kbd>d</kbd>
         </button>
+        ${this.#renderCommentButton()}
         ${proof === "ssh"
           ? nothing
           : html`<button class="allow" ?disabled=${!this.#isReady || isLocked} @click=${() => this.#decide("allow_once")}>
@@ -136,7 +167,7 @@ export class DecisionPanel extends CountersignElement {
             </button>`}
       </div>
       <p class="note muted" aria-live="polite">
-        ${this.armed ? "Press the same key again to deny." : nothing}
+        ${this.hint} ${this.armed ? "Press the same key again to deny." : nothing}
         ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
         ${proof === "passkey" ? "The rule asks for the touch of a passkey." : html`${proof === "ssh" ? "The rule asks for" : "Or with"} an SSH key, in a terminal:
               <code>countersign allow ${call.id} --sign-with KEYFILE</code>`}
@@ -155,7 +186,7 @@ export class DecisionPanel extends CountersignElement {
       ?disabled=${!mayAllow || isBad}
       @click=${() => this.#decide(isScope ? "allow_session" : "allow_once")}
     >
-      ${isRunning ? "Sending…" : words} ${this.mode === "" ? html`<kbd>a</kbd>` : nothing}
+      ${isRunning ? "Sending…" : words} ${this.mode === "" ? html`<kbd>o</kbd>` : nothing}
     </button>`;
   }
 
@@ -193,13 +224,35 @@ export class DecisionPanel extends CountersignElement {
   #renderEdit() {
     const edit = this.edit;
     if (!edit) return nothing;
+    const boxes = this.isJson ? null : edit.boxes;
+    const choose = (/** @type {boolean} */ isJson) => () => (this.isJson = isJson);
+    return html`<div class="more">
+      <div class="tabs" role="group" aria-label="how to edit">
+        <button class="quiet" aria-pressed=${String(!this.isJson)} ?disabled=${edit.boxes === null} @click=${choose(false)}>Text boxes</button>
+        <button class="quiet" aria-pressed=${String(this.isJson)} @click=${choose(true)}>JSON</button>
+      </div>
+      ${boxes ? boxes.map((box) => this.#renderBox(edit, box)) : this.#renderJsonBox(edit)}
+      ${edit.problem ? html`<p class="note problem" role="alert">${renderText(edit.problem)}</p>` : edit.renderDifference()}
+    </div>`;
+  }
+
+  /** @param {ArgumentsEdit} edit @param {import("./arguments-edit.js").ArgumentBox} box */
+  #renderBox(edit, box) {
+    const change = (/** @type {Event} */ event) => {
+      this.edit = edit.withPart(box, /** @type {HTMLTextAreaElement} */ (event.target).value);
+    };
+    const rows = Math.min(10, box.text.split("\n").length);
+    return html`<label class="box"><span>${renderText(box.name)}${box.isText ? nothing : html` <span class="kind">JSON</span>`}</span>
+      <textarea class=${box.isText ? "text" : "mono"} rows=${rows} spellcheck="false" aria-invalid=${String(box.problem !== "")} @input=${change} .value=${box.text}></textarea>
+      ${box.problem ? html`<span class="problem">${box.problem}</span>` : nothing}</label>`;
+  }
+
+  /** @param {ArgumentsEdit} edit */
+  #renderJsonBox(edit) {
     const change = (/** @type {Event} */ event) => {
       this.edit = edit.with(/** @type {HTMLTextAreaElement} */ (event.target).value);
     };
-    return html`<div class="more">
-      <label>Arguments, as JSON<textarea class="mono" spellcheck="false" @input=${change} .value=${edit.text}></textarea></label>
-      ${edit.problem ? html`<p class="note problem" role="alert">${edit.problem}</p>` : edit.renderDifference()}
-    </div>`;
+    return html`<label>Arguments, as JSON<textarea class="mono whole" spellcheck="false" @input=${change} .value=${edit.text}></textarea></label>`;
   }
 
   #openScopes() {
@@ -212,6 +265,7 @@ export class DecisionPanel extends CountersignElement {
     if (!this.call) return;
     this.mode = "edit";
     this.armed = "";
+    this.isJson = false;
     this.edit = ArgumentsEdit.of(this.call.arguments);
   }
 
@@ -232,11 +286,21 @@ export class DecisionPanel extends CountersignElement {
     if (this.scopeIndex === index && this.call === call) this.preview = preview;
   }
 
+  /** Whether the call has only just replaced another, so that the press was perhaps meant for that one. */
+  #isTooEarly() {
+    const now = performance.now();
+    if (now - Math.max(this.cameAt, this.#ignoredAt) >= LOOK_FIRST) return false;
+    this.#ignoredAt = now;
+    this.hint = "This call has just appeared. Look at it, then decide.";
+    return true;
+  }
+
   /** @param {Decision} decision */
   #decide(decision) {
     const { call } = this;
-    if (!call || this.deciding || (decision !== "deny" && !this.#isReady)) return;
+    if (!call || this.deciding || (decision !== "deny" && !this.#isReady) || this.#isTooEarly()) return;
     this.armed = "";
+    this.hint = "";
     /** @type {DecisionBody} */
     const body = { decision };
     const read = (/** @type {string} */ id) => /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector(id))?.value.trim();
@@ -253,6 +317,11 @@ export class DecisionPanel extends CountersignElement {
     this.emit("decision", body);
   }
 
+  /** Moves the focus to the decision: to its first button, which denies. */
+  focusDecision() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".buttons button"))?.focus();
+  }
+
   /** Handles an inbox key. @param {KeyboardEvent} event @returns {boolean} Whether the key was used. */
   handleKey(event) {
     const decision = KEYS[event.key];
@@ -263,6 +332,11 @@ export class DecisionPanel extends CountersignElement {
     if (event.key === "Escape" && (this.mode !== "" || this.armed !== "")) {
       this.mode = "";
       this.armed = "";
+      return true;
+    }
+    if (event.key === "c" || event.key === "a") {
+      if (event.key === "c") void this.#openComment();
+      else /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#level"))?.focus();
       return true;
     }
     if (event.repeat || !this.isSeen || this.deciding || this.call?.request?.proof) return false;
@@ -276,13 +350,16 @@ export class DecisionPanel extends CountersignElement {
   #pressDecision(decision) {
     const request = this.call?.request;
     const isOffered = (request?.options.includes(decision) ?? false) && (decision === "deny" || !request?.proof);
-    if (this.deciding || !isOffered || (decision !== "deny" && !this.#isReady)) return;
+    if (this.deciding || !isOffered || (decision !== "deny" && !this.#isReady) || this.#isTooEarly()) return;
     const now = performance.now();
-    if (this.armed === decision && now - this.#armedAt >= ARMED_AFTER) {
-      this.#decide(decision);
-    } else if (this.armed !== decision) {
+    this.hint = "";
+    if (this.armed !== decision) {
       this.armed = decision;
       this.#armedAt = now;
+    } else if (now - this.#armedAt >= ARMED_AFTER) {
+      this.#decide(decision);
+    } else {
+      this.hint = "That was too fast.";
     }
   }
 }

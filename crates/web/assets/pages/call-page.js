@@ -8,12 +8,13 @@ import { describeSteps } from "../card/describe.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import { personWhoMayFlag } from "../card/approval-card.js";
+import { CARD_KEYS } from "../card/keys.js";
 
 /** @import { Call } from "../types.d.ts" */
 /** @import { ToolApprovalCard } from "../card/approval-card.js" */
 
 const styles = css`
-  .page { max-width: 860px; }
+  .page { max-width: max(860px, min(50vw, 1600px)); }
   .crumbs { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; font-size: 13px; color: var(--cs-muted); }
   .crumbs a { color: inherit; text-decoration: none; }
   .crumbs a:hover { color: var(--cs-text); text-decoration: underline; }
@@ -34,13 +35,7 @@ const styles = css`
 export class CallPage extends PageElement {
   static properties = { now: { state: true } };
   static styles = [baseStyles, pageStyles, styles];
-  static keys = /** @type {[string, string][]} */ ([
-    ["a a", "allow once: press twice"],
-    ["d d", "deny: press twice"],
-    ["s", "allow more, by a scope"],
-    ["e", "edit the arguments"],
-    ["Esc", "leave what is open"],
-  ]);
+  static keys = CARD_KEYS;
 
   /** @type {WatchedCall | undefined} */
   #watched;

@@ -1,11 +1,12 @@
 // The history: every decision, to search, to export, and to open.
 
 import { html, nothing, repeat } from "../element.js";
-import { baseStyles } from "../element-styles.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
 import { HistoryStore } from "../history/history-store.js";
 import { FORMATS, readSearch } from "../history/history-rows.js";
 import { historyStyles } from "../history/history-styles.js";
 import { renderText } from "../hidden-text.js";
+import { renderFirstCall } from "../first-call.js";
 import { describeAge } from "../times.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
@@ -19,10 +20,10 @@ const AHEAD = 200;
 
 export class HistoryPage extends PageElement {
   static properties = { now: { state: true }, scrolled: { state: true }, exporting: { state: true } };
-  static styles = [baseStyles, pageStyles, historyStyles];
+  static styles = [baseStyles, argumentStyles, pageStyles, historyStyles];
   static keys = /** @type {[string, string][]} */ ([
     ["/", "search"],
-    ["j k", "next, previous decision"],
+    ["n p", "next, previous decision"],
     ["Enter", "open the decision"],
   ]);
 
@@ -148,7 +149,7 @@ export class HistoryPage extends PageElement {
     if (!store.isComplete) return html`<p class="empty muted" aria-busy="true">Searching… ${store.readCount.toLocaleString()} calls so far</p>`;
     const hasSearch = [...this.query.keys()].length > 0;
     return html`<div class="empty"><h2>${hasSearch ? "No decision matches" : "Nothing was decided yet"}</h2>
-      <p class="muted">${hasSearch ? html`<a href="/history">Show all decisions</a>` : "Decisions appear here when a person or a rule makes them."}</p></div>`;
+      <p class="muted">${hasSearch ? html`<a href="/history">Show all decisions</a>` : "Decisions appear here when a person or a rule makes them."}</p>${hasSearch ? nothing : renderFirstCall()}</div>`;
   }
 
   /** Draws only the rows near the visible ones. @param {HistoryRow[]} rows */
@@ -214,7 +215,7 @@ export class HistoryPage extends PageElement {
       return;
     }
     if (event.key === "/") /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#search"))?.focus();
-    else if (event.key === "j" || event.key === "k") this.#moveFocus(event.key === "j" ? 1 : -1);
+    else if (event.key === "n" || event.key === "p") this.#moveFocus(event.key === "n" ? 1 : -1);
     else return;
     event.preventDefault();
   };

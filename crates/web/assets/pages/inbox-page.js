@@ -3,6 +3,7 @@
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { PageElement } from "./page-element.js";
+import { INBOX_KEYS } from "../card/keys.js";
 import "../inbox-element.js";
 import "../policy/daily-review.js";
 
@@ -15,16 +16,7 @@ const styles = css`
 
 export class InboxPage extends PageElement {
   static styles = [baseStyles, styles];
-  static keys = /** @type {[string, string][]} */ ([
-    ["j k", "next, previous call"],
-    ["a a", "allow once: press twice"],
-    ["d d", "deny: press twice"],
-    ["s", "allow more, by a scope"],
-    ["e", "edit the arguments"],
-    ["x", "check the call, to decide several together"],
-    ["/", "filter"],
-    ["Esc", "leave what is open"],
-  ]);
+  static keys = INBOX_KEYS;
 
   /** @override */
   render() {

@@ -1,8 +1,9 @@
 // How often people are asked, what they answer, and which rules would save prompts.
 
 import { css, html, nothing, svg } from "../element.js";
-import { baseStyles } from "../element-styles.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
+import { renderFirstCall } from "../first-call.js";
 import { countCalls } from "../statistics.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
@@ -116,7 +117,7 @@ export class InsightPage extends PageElement {
     busy: { state: true },
     counting: { state: true },
   };
-  static styles = [baseStyles, pageStyles, styles];
+  static styles = [baseStyles, argumentStyles, pageStyles, styles];
 
   constructor() {
     super();
@@ -206,7 +207,7 @@ export class InsightPage extends PageElement {
   /** @param {Statistics} stats */
   #renderStats(stats) {
     if (stats.total.calls === 0 && !this.counting) {
-      return html`<div class="panel empty"><h2>No calls in the last ${this.span} days</h2><p class="muted">Once agents propose calls, this page shows how often people are asked.</p></div>`;
+      return html`<div class="panel empty"><h2>No calls in the last ${this.span} days</h2><p class="muted">Once agents propose calls, this page shows how often people are asked.</p>${renderFirstCall()}</div>`;
     }
     return html`<p class="visually-hidden" role="status">${this.counting ? "" : `${stats.total.asked} prompts in ${this.span} days`}</p>
       ${this.#renderTiles(stats.total)} ${this.#renderAdvice(stats.total)} ${this.#renderCharts()}

@@ -2,8 +2,9 @@
 
 import { countWords } from "../count-words.js";
 import { css, html, nothing, repeat } from "../element.js";
-import { baseStyles } from "../element-styles.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
+import { renderFirstCall } from "../first-call.js";
 import { describeAge } from "../times.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
@@ -30,7 +31,7 @@ const styles = css`
 
 export class ThreadsPage extends PageElement {
   static properties = { threads: { state: true }, next: { state: true }, now: { state: true }, problem: { state: true } };
-  static styles = [baseStyles, pageStyles, styles];
+  static styles = [baseStyles, argumentStyles, pageStyles, styles];
 
   #stop = new AbortController();
   #timer = 0;
@@ -108,7 +109,7 @@ export class ThreadsPage extends PageElement {
   /** @param {ThreadSummary[]} threads */
   #renderList(threads) {
     if (threads.length === 0) {
-      return html`<div class="panel empty"><h2>No thread yet</h2><p class="muted">A thread appears with the first call of an agent.</p></div>`;
+      return html`<div class="panel empty"><h2>No thread yet</h2><p class="muted">A thread appears with the first call of an agent.</p>${renderFirstCall()}</div>`;
     }
     return html`<ul class="panel" aria-label="threads">
       ${repeat(threads, ({ threadId }) => threadId, (thread) => html`<li><a href=${`/threads/${encodeURIComponent(thread.threadId)}`}>
