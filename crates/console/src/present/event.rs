@@ -10,9 +10,9 @@ use crate::{
 };
 use countersign_api::GrantOrigin;
 use countersign_events::{
-    AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
-    Body, CallErased, Decision, DecisionProof, Event, EventGroup, GrantAgents, Json, NewerEvent, PolicySet,
-    ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
+    AdvisorReported, ApprovalAdvice, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack,
+    ApprovalVote, Body, CallErased, Decision, DecisionProof, Event, EventGroup, GrantAgents, Json,
+    NewerEvent, PolicySet, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
 };
 
 /// Describes an event, with a style for its kind.
@@ -32,10 +32,7 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
         Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
-        Body::ApprovalReminder(reminder) => (
-            TextStyle::Yellow,
-            format!("{} is still pending: reminder", escape_text(reminder.tool_call_id.as_str())),
-        ),
+        Body::ApprovalReminder(reminder) => (TextStyle::Yellow, describe_reminder(reminder)),
         Body::ApprovalEscalated(escalated) => {
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
@@ -110,6 +107,10 @@ fn describe_advice(who: &str, advice: &ApprovalAdvice) -> String {
         Some(failure) => format!("{who} gives no answer about {id}: {}{why}", failure.as_str()),
         None => format!("{who} advises on {id}: {} (mode {mode}){why}", advice.advice.as_str()),
     }
+}
+
+fn describe_reminder(reminder: &ApprovalReminder) -> String {
+    format!("{} is still pending: reminder", escape_text(reminder.tool_call_id.as_str()))
 }
 
 fn describe_taken_back(who: &str, taken: &ApprovalTakenBack) -> String {
