@@ -22,7 +22,7 @@ SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS
     r.data ->> 'source' AS source, r.principal AS decided_by, r.timestamp AS decided_at, r.seq AS decision_seq,
     r.data ->> 'comment' AS comment,
     coalesce(r.data ->> 'scope', CASE r.data ->> 'decision' WHEN 'allow_session' THEN 'tool' END) AS scope,
-    g.principal AS granted_by, g.seq AS grant_seq, coalesce(g.data ->> 'scope', CASE g.data ->> 'decision'
+    coalesce(g.principal, r.data -> 'setBy' ->> 'principal', r.data -> 'policyChange' ->> 'principal') AS granted_by, g.seq AS grant_seq, coalesce(g.data ->> 'scope', CASE g.data ->> 'decision'
         WHEN 'allow_session' THEN 'tool' WHEN 'allow_once' THEN 'once' WHEN 'deny' THEN 'once' END) AS grant_scope,
     s.data ->> 'executor' AS executor, s.timestamp AS started_at, t.data ->> 'status' AS status, t.data -> 'content' AS content,
     t.timestamp AS ended_at, CASE WHEN q.seq IS NOT NULL OR r.data ->> 'source' IN ('grant', 'mode') THEN 'ask'

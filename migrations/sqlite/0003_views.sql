@@ -11,7 +11,8 @@ WHERE data ->> 'toolCallId' IS NOT NULL;
 
 -- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
 -- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
--- its scope: 'once' if it was for one call. It is the `decision_seq` of the call on which that person decided.
+-- its scope: 'once' if it was for one call. It is the `decision_seq` of the call on which that person decided. If a mode, a
+-- thread policy or a rule answered, `granted_by` is the person who set it, and the other two are empty.
 -- `verdict` is that of the policy, `proof` the kind of proof that the approver gave, and `votes` lists all votes.
 CREATE VIEW calls AS
 SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
@@ -21,7 +22,7 @@ SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS
     r.data ->> 'source' AS source, r.principal AS decided_by, r.timestamp AS decided_at, r.seq AS decision_seq,
     r.data ->> 'comment' AS comment,
     coalesce(r.data ->> 'scope', CASE r.data ->> 'decision' WHEN 'allow_session' THEN 'tool' END) AS scope,
-    g.principal AS granted_by, g.seq AS grant_seq, coalesce(g.data ->> 'scope', CASE g.data ->> 'decision'
+    coalesce(g.principal, r.data -> 'setBy' ->> 'principal', r.data -> 'policyChange' ->> 'principal') AS granted_by, g.seq AS grant_seq, coalesce(g.data ->> 'scope', CASE g.data ->> 'decision'
         WHEN 'allow_session' THEN 'tool' WHEN 'allow_once' THEN 'once' WHEN 'deny' THEN 'once' END) AS grant_scope,
     s.data ->> 'executor' AS executor, s.timestamp AS started_at, t.data ->> 'status' AS status, t.data -> 'content' AS content,
     t.timestamp AS ended_at, CASE WHEN q.seq IS NOT NULL OR r.data ->> 'source' IN ('grant', 'mode') THEN 'ask'
@@ -92,7 +93,8 @@ SELECT e.seq, e.timestamp AS decided_at, e.principal AS person,
     e.data -> 'arguments' IS NOT NULL AS changed, e.data ->> 'decision' AS decision, e.data ->> 'scope' AS scope,
     e.data ->> 'level' AS level, e.data ->> 'comment' AS comment, e.data -> 'proof' ->> 'kind' AS proof
 FROM events e
-JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
+-- CROSS keeps the database from reading all events of a thread for each of its calls: it finds the call of each decision.
+CROSS JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
 WHERE e.type = 'TOOL_APPROVAL_VOTE' OR e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'source' = 'approver';
 
 -- One row per advice. `decision`, `source` and `decided_by` say what became of the call, `flagged_by` who complained of it.

@@ -32,7 +32,7 @@ test("the counts of the page are those of the API, and it says that people are a
   await page.getByText("People allow 96 of 100 prompts.").waitFor();
   assert.match(await readTile(page, "Prompts"), /^27\b/);
   assert.match(await readTile(page, "Allowed"), /^96 %/);
-  assert.match(await readTile(page, "Not decided"), /^1\n\s*0 expired, 1 withdrawn; 0 pending now/);
+  assert.match(await readTile(page, "Not decided"), /^1\n\s*0 expired, 1 withdrawn, 0 pending now/);
   const rows = await page.locator("table").filter({ hasText: "Tool" }).last().locator("tbody tr").allInnerTexts();
   assert.match(rows[0], /^bash\s+26\s+24\s+1\s+1\b/);
   assert.equal(await page.evaluate(() => globalThis.isHit), undefined, "the name of a tool is text");

@@ -2,7 +2,7 @@
 //! answer.
 
 use countersign_api::{self as api, ApprovalGate, SendOperation, operations};
-use countersign_events::{CallStateFilter, Decision, Json, Principal, ThreadId};
+use countersign_events::{CallStateFilter, Decision, Json, Mode, Principal, ThreadId};
 use countersign_gate::EmbeddedGate;
 use countersign_store::EventFilter;
 use countersign_tests::{Database, Proposal, World, on_each_database};
@@ -11,7 +11,9 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 on_each_database! {
     view_shows_changed_arguments_that_ran,
     view_names_the_giver_of_a_grant,
+    view_names_the_person_behind_a_mode,
     single_call_lookup_in_view_uses_indexes,
+    whole_views_search_no_thread_for_each_call,
     part_of_a_state_selects_its_calls,
     printed_queries_of_the_guide_run,
 }
@@ -97,6 +99,22 @@ async fn view_names_the_giver_of_a_grant(world: &mut World) {
     thread.ends().await;
 }
 
+async fn view_names_the_person_behind_a_mode(world: &mut World) {
+    let thread = AuditedThread::open(world).await;
+    thread.proposes("call_1", "ls").await;
+    let body = api::ModeRequest { mode: Mode::ApproveAll, new_thread: false };
+    let set = operations::SetMode { thread: thread.thread.clone(), body };
+    thread.ada.send(set).await.expect("set");
+    let call = thread.proposes("call_2", "kubectl delete ns prod").await;
+    let response = call.response.expect("the mode answers");
+    let set_by = response.set_by.expect("it names who set the mode");
+    assert_eq!(set_by.principal, Principal::user("ada"));
+    let row = "SELECT tool_call_id, decided_by, source, granted_by, grant_seq FROM calls ORDER BY seq";
+    let shown = world.run_shell(row).await.expect("the shell reads");
+    assert_eq!(shown, "call_1||||\ncall_2|policy:mode|mode|user:ada|");
+    thread.ends().await;
+}
+
 async fn single_call_lookup_in_view_uses_indexes(world: &mut World) {
     let lookup = "SELECT * FROM calls WHERE thread_id = $1 AND tool_call_id = $2";
     match world.database() {
@@ -115,6 +133,39 @@ async fn single_call_lookup_in_view_uses_indexes(world: &mut World) {
             let scans = crate::plans::full_scans(&steps);
             assert!(scans.is_empty(), "{scans:?} in {steps:#?}");
             connection.close().await;
+        }
+    }
+}
+
+/// A count or a group reads each event at most a few times: a search of the whole thread for each of its calls would make it grow
+/// with the square of the thread.
+async fn whole_views_search_no_thread_for_each_call(world: &mut World) {
+    for (view, column) in [
+        ("calls", "tool"),
+        ("person_decisions", "person"),
+        ("unknown_outcomes", "tool"),
+        ("mismatches", "tool"),
+        ("advice", "advisor"),
+        ("pending_calls", "tool"),
+    ] {
+        for sql in [
+            format!("SELECT count(*) FROM {view}"),
+            format!("SELECT {column}, count(*) FROM {view} GROUP BY {column}"),
+        ] {
+            if world.database() == Database::Sqlite {
+                let mut connection = world.sql_connection().await;
+                let steps = connection.details(&format!("EXPLAIN QUERY PLAN {sql}")).await.expect("explained");
+                let searches = |step: &&String| step.starts_with("SEARCH") && step.contains("by_thread");
+                let found: Vec<_> = steps.iter().filter(searches).collect();
+                assert!(found.is_empty(), "{sql}: {steps:#?}");
+                connection.close().await;
+            } else {
+                let mut connection = crate::plans::connected_as_the_store(world).await;
+                let steps = crate::plans::plan(&mut connection, &sql).await;
+                let found: Vec<_> = steps.iter().filter(|step| step.contains("events_by_thread")).collect();
+                assert!(found.is_empty(), "{sql}: {steps:#?}");
+                connection.close().await;
+            }
         }
     }
 }
@@ -164,6 +215,17 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
     thread.runs(&call).await;
     let call = thread.proposes("call_2", "rm notes.txt").await;
     thread.runs(&call).await;
+    // Neither a command that only ends with these letters, nor a call that an earlier denial answered, is in the answers.
+    thread.proposes("call_terraform", "terraform plan").await;
+    let elsewhere = ThreadId::new("denials").expect("valid");
+    let denied = AuditedThread { thread: elsewhere, agent: thread.agent.clone(), ada: thread.ada.clone() };
+    denied.proposes("call_1", "rm -r /").await;
+    let denial = api::DecisionRequest {
+        scope: Some(Json::string("tool")),
+        ..api::DecisionRequest::plain(Decision::Deny)
+    };
+    denied.decides("call_1", denial).await;
+    denied.proposes("call_2", "rm x").await;
     let grant = call.response.as_ref().and_then(|response| response.grant).expect("the grant answered");
     thread
         .ada

@@ -200,6 +200,9 @@ pub struct StopRequest {
     /// Denies only calls of this tool; without it, calls of all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
+    /// Ends only these calls, so that a person ends exactly the calls that were on show; without it, all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Vec<CallKey>>,
     /// The reason. The log keeps it, and the models get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,

@@ -55,6 +55,10 @@ pub struct Call {
     /// Latin word, as JSON pointers into the call, 20 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mixed_scripts: Vec<String>,
+    /// The locations of strings in which many blanks or empty lines push a part out of sight, as JSON pointers into the call, 20 at
+    /// most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub padded: Vec<String>,
     /// The tools whose names people may take for this one. Only while the call is pending, in single calls and lists of
     /// pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,6 +124,9 @@ pub struct Call {
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// What became of the call, in one sentence for people; absent while it is open or runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// The report that other arguments ran than were approved, or that the call ran without being allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<CallMismatch>,

@@ -22,6 +22,7 @@ mod look_alike;
 mod messages;
 mod object;
 pub mod operations;
+mod outcome;
 mod page;
 mod page_address;
 mod policy;

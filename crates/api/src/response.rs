@@ -2,7 +2,7 @@
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
-    Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange,
+    AnswerSetting, Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -73,9 +73,24 @@ pub struct ApprovalResponse {
     /// The policy change that answered the call while it waited for people, and its author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_change: Option<PolicyChange>,
+    /// The setting that answered without asking people, if a person made it: the thread's mode, its own policy for the tool, or the
+    /// active policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_by: Option<AnswerSetting>,
     /// The last time at which the proposer was seen, if the call was withdrawn because it was gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposer_last_seen_at: Option<Timestamp>,
+}
+
+impl ApprovalResponse {
+    /// The person who decided, or who is behind the answer of a grant, a mode, a thread policy or a rule.
+    #[must_use]
+    pub fn person(&self) -> Option<&Principal> {
+        let decided = (self.source == Source::Approver).then_some(&self.principal);
+        let set = self.set_by.as_ref().map(|set| &set.principal);
+        let changed = self.policy_change.as_ref().map(|change| &change.principal);
+        decided.or(self.grant_origin.as_ref().map(|origin| &origin.principal)).or(set).or(changed)
+    }
 }
 
 /// A person's earlier decision that answered a call.

@@ -189,6 +189,12 @@ pub struct CallCounts {
     pub abandoned: u64,
     /// Calls that are still pending.
     pub waiting: u64,
+    /// Calls that people were asked about and that were denied.
+    #[serde(default)]
+    pub asked_denied: u64,
+    /// Calls that people were asked about and that nobody decided: those that were abandoned, and those that are still pending.
+    #[serde(default)]
+    pub not_decided: u64,
     /// Calls that an executor started.
     pub ran: u64,
     /// Calls that ran and failed.

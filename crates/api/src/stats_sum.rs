@@ -68,6 +68,8 @@ impl CallCounts {
         self.cancelled += other.cancelled;
         self.abandoned += other.abandoned;
         self.waiting += other.waiting;
+        self.asked_denied += other.asked_denied;
+        self.not_decided += other.not_decided;
         self.ran += other.ran;
         self.failed += other.failed;
         self.time_to_decide = self.decision_times.percentiles(longest);

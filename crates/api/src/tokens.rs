@@ -177,6 +177,10 @@ pub struct CallerView {
     /// The level that the credential gives an approver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// The level up to which the person may decide: the policy's or the credential's, whichever is higher. Only in the answer of
+    /// `GET /v1/me`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decides_at: Option<String>,
     /// The groups that the credential gives an approver.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,

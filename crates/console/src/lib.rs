@@ -35,8 +35,8 @@ pub use present::editor::{difference_lines, edit_arguments, is_same_json, parse_
 pub use present::error::{error_remedy, report_error, report_usage_as_json};
 pub use present::event::{describe_event, summarize_arguments};
 pub use present::facts::{
-    change_lines, describe_likeness, describe_masked, describe_mixed_scripts, describe_scope_preview,
-    describe_votes, place_facts, request_facts, waiting_calls,
+    change_lines, describe_likeness, describe_masked, describe_mixed_scripts, describe_padding,
+    describe_scope_preview, describe_votes, place_facts, request_facts, waiting_calls,
 };
 pub use present::impact::ImpactSummary;
 pub use present::json::json_lines;
@@ -56,7 +56,7 @@ pub use present::signals::TerminationSignals;
 pub use present::summary::summarize_call;
 pub use present::table::{ColumnFit, TableCell, TextTable};
 pub use present::text::{
-    compact_json, escape_lines, escape_tabbed_line, escape_text, format_age, format_duration,
+    compact_json, escape_lines, escape_tabbed_line, escape_text, format_age, format_duration, split_lines,
 };
 pub use present::text_diff::diff_lines;
 pub use present::words::{count_words, describe_rule_names, verdict_style, verdict_word};

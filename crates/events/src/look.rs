@@ -38,6 +38,29 @@ pub fn has_mixed_word(text: &str) -> bool {
         && text.split(|c: char| !c.is_alphanumeric()).any(|word| find_foreign_letter(word).is_some())
 }
 
+/// This many blanks within a line, or empty lines in a row, can push what follows out of sight.
+const MANY_BLANKS: usize = 60;
+const MANY_EMPTY_LINES: usize = 8;
+
+/// Returns true if blanks or empty lines push a part of the text away, where a reader may miss it. Blanks at the end of a text hide
+/// nothing.
+#[must_use]
+pub fn has_padding(text: &str) -> bool {
+    let (mut blanks, mut breaks) = (0, 0);
+    for c in text.chars() {
+        match c {
+            ' ' => blanks += 1,
+            // As wide as it may be shown.
+            '\t' => blanks += 8,
+            '\n' => (blanks, breaks) = (0, breaks + 1),
+            '\r' => {}
+            _ if blanks >= MANY_BLANKS || breaks > MANY_EMPTY_LINES => return true,
+            _ => (blanks, breaks) = (0, 0),
+        }
+    }
+    false
+}
+
 /// The first character that is invisible, changes the direction of text, looks like a space or has no agreed
 /// appearance. Control characters are not included.
 pub(crate) fn find_hidden_character(text: &str) -> Option<char> {
@@ -137,6 +160,18 @@ mod tests {
         }
         for visible in ["ada", "a b", "zoë", "e\u{301}", "日本語", "🚀", "…", "\u{fffd}"] {
             assert_eq!(find_hidden_character(visible), None, "{visible}");
+        }
+    }
+
+    #[test]
+    fn padding_hides_what_follows() {
+        let pad = |part: &str, count: usize| format!("ls{}rm -rf /", part.repeat(count));
+        for padded in [pad(" ", 60), pad("\t", 8), pad("\n", 9), pad("\r\n", 9), pad("  \n", 9)] {
+            assert!(has_padding(&padded), "{padded:?}");
+        }
+        let ends = format!("ls{}", "\n".repeat(40));
+        for plain in [pad(" ", 59), pad("\n", 8), pad(" \\\n", 40), ends, String::new()] {
+            assert!(!has_padding(&plain), "{plain:?}");
         }
     }
 

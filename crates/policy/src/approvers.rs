@@ -55,6 +55,13 @@ impl ApproverDirectory {
         named.or(self.levels.first().map(String::as_str)).unwrap_or("user")
     }
 
+    /// The level at which a person decides: the policy's, or that of their credential if it is higher.
+    #[must_use]
+    pub fn highest_level<'a>(&'a self, principal: &Principal, own: Option<&'a str>) -> &'a str {
+        let given = self.level_of(principal);
+        own.filter(|own| self.rank(own) > self.rank(given)).unwrap_or(given)
+    }
+
     /// The position of this level, counted from the lowest, or `None` if the level does not exist.
     #[must_use]
     pub fn rank(&self, level: &str) -> Option<usize> {

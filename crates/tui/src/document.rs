@@ -2,9 +2,9 @@
 
 use countersign_api as api;
 use countersign_console::{
-    ImpactSummary, describe_masked, describe_mixed_scripts, difference_lines, escape_tabbed_line,
-    escape_text, is_said_by_form, json_lines, place_facts, question_lines, request_facts, split_columns,
-    split_near_space, text_width, wrap_words,
+    ImpactSummary, describe_masked, describe_mixed_scripts, describe_padding, difference_lines,
+    escape_tabbed_line, escape_text, is_said_by_form, json_lines, place_facts, question_lines, request_facts,
+    split_columns, split_lines, split_near_space, text_width, wrap_words,
 };
 use countersign_events::{Json, Principal, QuestionKind};
 
@@ -101,7 +101,8 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
         let (what, are) = if hidden == 1 { ("character", "is") } else { ("characters", "are") };
         warn(format!("{hidden} {what} that a terminal would hide {are} shown as \\u{{…}}"));
     }
-    for text in describe_mixed_scripts(call).into_iter().chain(describe_masked(call)) {
+    let cautions = [describe_mixed_scripts(call), describe_padding(call), describe_masked(call)];
+    for text in cautions.into_iter().flatten() {
         warn(text);
     }
 }
@@ -111,14 +112,17 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
 fn hidden(value: &Json) -> usize {
     let hides = |c: char| escape_text(c.encode_utf8(&mut [0; 4])).len() != c.len_utf8();
     match value.read::<String>() {
-        Ok(text) => text.chars().filter(|c| !matches!(*c, '\n' | '\t') && hides(*c)).count(),
+        Ok(text) => {
+            let hidden = |line: &str| line.chars().filter(|c| *c != '\t' && hides(*c)).count();
+            split_lines(&text).map(hidden).sum()
+        }
         Err(_) => value.as_str().chars().filter(|c| !c.is_ascii_whitespace() && hides(*c)).count(),
     }
 }
 
 /// Adds text under a label, line by line.
 fn fact(lines: &mut Vec<DocumentLine>, label: &str, text: &str) {
-    for (index, part) in text.split('\n').enumerate() {
+    for (index, part) in split_lines(text).enumerate() {
         let label = if index == 0 { label.to_owned() } else { String::new() };
         lines.push(DocumentLine { role: LineRole::Fact, label, text: escape_tabbed_line(part) });
     }

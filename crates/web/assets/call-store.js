@@ -36,6 +36,8 @@ export class CallStore extends EventTarget {
   deciding = new Map();
   /** The refusals of decisions, by key. @type {Map<string, CountersignError>} */
   refusals = new Map();
+  /** The calls whose decision got no answer, and that were not read since, by key. @type {Set<string>} */
+  lost = new Set();
   /** Whether the list was read once. */
   isLoaded = false;
 
@@ -150,7 +152,8 @@ export class CallStore extends EventTarget {
           await this.readList();
           this.isLoaded = true;
           this.emitChange();
-          await this.#readCalls(keys.filter((key) => key !== "" && this.isShown(key)).slice(-FEW));
+          const shown = keys.filter((key) => key !== "" && this.isShown(key)).slice(-FEW);
+          await this.#readCalls([...new Set([...shown, ...this.lost])]);
         } else {
           await this.#readCalls(keys);
         }
@@ -165,8 +168,16 @@ export class CallStore extends EventTarget {
   /** @param {string[]} keys */
   async #readCalls(keys) {
     const calls = await Promise.all(keys.map((key) => this.#readCall(parseKey(key))));
-    for (const call of calls) if (call) this.place(call);
+    for (const call of calls) if (call) this.placeRead(call);
     if (calls.length > 0) this.emitChange();
+  }
+
+  /** Places a call that was read. If its decision's answer was lost, the call itself says what became of it. @param {Call} call */
+  placeRead(call) {
+    const key = keyOf(call);
+    this.lost.delete(key);
+    if (call.state !== "pending" && this.refusals.get(key)?.code === "unreachable") this.refusals.delete(key);
+    this.place(call);
   }
 
   /** @param {CallKey} key @returns {Promise<Call | null>} */
@@ -250,7 +261,11 @@ export class CallStore extends EventTarget {
 
   /** Shows why a decision was not made, and reads the call as it is now. @param {string} key @param {unknown} error */
   refuse(key, error) {
-    if (error instanceof CountersignError) this.refusals.set(key, error);
+    if (error instanceof CountersignError) {
+      this.refusals.set(key, error);
+      // The server may have decided all the same.
+      if (error.code === "unreachable") this.lost.add(key);
+    }
     // The passkey prompt failed or was cancelled: the server knows nothing of it.
     else this.refusals.set(key, new CountersignError({ status: 0, code: "no_proof", detail: error instanceof Error ? error.message : String(error) }));
     this.readSoon(key);
@@ -273,7 +288,7 @@ export class WatchedCall extends CallStore {
   /** @override */
   async readList() {
     try {
-      this.place(await this.client.call(this.key));
+      this.placeRead(await this.client.call(this.key));
     } catch (error) {
       if (!(error instanceof CountersignError) || error.status < 400 || error.status >= 500 || error.status === 429) throw error;
       this.isMissing = true;

@@ -102,7 +102,7 @@ export class CountersignClient {
         credentials: "same-origin",
       });
     } catch {
-      const detail = "The server does not answer. Nothing was decided.";
+      const detail = "The server does not answer.";
       throw new CountersignError({ status: 0, code: "unreachable", detail });
     }
     if (this.#isOwn() && response.headers.has(PAGE_KEY)) keepPageKey(response.headers.get(PAGE_KEY));
@@ -144,7 +144,7 @@ export class CountersignClient {
 
   /**
    * Reads a page of calls in all states, the newest first.
-   * @param {{ after?: number, limit?: number, thread?: string, since?: string, until?: string }} [query]
+   * @param {{ after?: number, limit?: number, thread?: string, state?: string, since?: string, until?: string }} [query]
    * @returns {Promise<{ calls: Call[], next: number | null }>}
    */
   calls({ thread, ...query } = {}) {
@@ -177,9 +177,13 @@ export class CountersignClient {
     return this.request("POST", `${this.#path(key)}/scope`, scope);
   }
 
-  /** Denies all pending calls of a thread. @param {string} thread @param {string} [comment] */
-  stop(thread, comment) {
-    return this.request("POST", `/v1/threads/${encodeURIComponent(thread)}/stop`, comment ? { comment } : {});
+  /**
+   * Denies pending calls of a thread, and ends those that are allowed and have not started: all, or exactly the `calls`.
+   * @param {string} thread @param {{ calls?: CallKey[], comment?: string }} [stop]
+   * @returns {Promise<{ denied: CallKey[], cancelled: CallKey[], left: CallKey[] }>}
+   */
+  stop(thread, stop = {}) {
+    return this.request("POST", `/v1/threads/${encodeURIComponent(thread)}/stop`, stop);
   }
 
   /** @param {string} thread */

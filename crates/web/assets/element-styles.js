@@ -15,6 +15,7 @@ export const baseStyles = css`
   code, pre, .mono { font-family: var(--cs-mono, monospace); font-size: 0.93em; }
   .muted { color: var(--cs-muted); }
   .hidden { background: var(--cs-warn-ground); color: var(--cs-warn); border-radius: 3px; padding: 0 2px; font-family: var(--cs-mono, monospace); }
+  .foreign { background: var(--cs-deny-ground); color: var(--cs-deny); border-radius: 3px; padding: 0 1px; font-weight: 700; text-decoration: underline; }
   button, input, select, textarea { font: inherit; color: inherit; }
   button {
     display: inline-flex; align-items: center; justify-content: center; gap: 6px; min-height: 34px; padding: 4px 12px;

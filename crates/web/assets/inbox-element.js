@@ -12,8 +12,9 @@ import { describeState, mayTakeBack } from "./card/describe.js";
 import { describeAge, nameOf } from "./times.js";
 import "./bulk-review.js";
 import "./list-controls.js";
-import "./card/approval-card.js";
+import "./stop-panel.js";
 import "./card/last-decision.js";
+import { levelOf } from "./card/approval-card.js";
 
 /** @import { Call, Caller } from "./types.d.ts" */
 
@@ -206,7 +207,7 @@ export class CountersignInbox extends CountersignElement {
         <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, project:…, thread:…, risk:high" .value=${this.filter}
           @input=${(/** @type {Event} */ event) => (this.filter = /** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <div class="line">
-        <span class="count">${rows.length} pending</span>
+        <span class="count">${describeListed(rows.length, this.store?.pending.size ?? 0)}</span>
         ${connection === "reconnecting" ? html`<span class="badge medium" role="status">Reconnecting…</span>` : nothing}
       </div>
       <list-controls .calls=${[...(this.store?.pending.values() ?? [])]} .filter=${this.filter} .order=${this.order} .group=${this.group}
@@ -245,12 +246,12 @@ export class CountersignInbox extends CountersignElement {
   /** @param {Call[]} calls */
   #renderReview(calls) {
     const clear = () => (this.checked = new Set());
-    const decide = (/** @type {CustomEvent<"allow_once" | "deny">} */ event) => {
-      this.store?.decideAll(calls, event.detail);
+    const decide = (/** @type {CustomEvent<{ decision: "allow_once" | "deny", comment: string }>} */ event) => {
+      this.store?.decideAll(calls, event.detail.decision, event.detail.comment);
       clear();
     };
     return html`<div class="detail-bar"><button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button></div>
-      <bulk-review .calls=${calls} @decide-all=${decide} @clear=${clear}></bulk-review>`;
+      <bulk-review .calls=${calls} .now=${this.now} ?can-decide=${this.canDecide} @decide-all=${decide} @clear=${clear}></bulk-review>`;
   }
 
   /** Draws only the rows near the visible ones: a long list stays fast. @param {Call[]} rows */
@@ -297,7 +298,7 @@ export class CountersignInbox extends CountersignElement {
       ${this.canDecide && isBulk(call) ? html`<input type="checkbox" tabindex=${key === this.selected ? 0 : -1} aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
       <button class="row" tabindex=${key === this.selected ? 0 : -1} aria-current=${key === this.selected} @click=${() => this.#select(key)}>
         <span class="top"><strong>${renderText(call.name)}</strong>
-          ${risk ? html`<span class="badge ${risk}">${risk}</span>` : nothing}
+          ${risk ? html`<span class="badge ${risk}" title="The agent's claim">says ${risk}</span>` : nothing}
           <span class="age">${describeAge(call.proposal.at, this.now)}</span></span>
         <span class="summary">${renderText(describeRow(call))}</span>
         <span class="from">${renderText(`${nameOf(call.proposal.principal)} · ${call.threadId}`)}</span>
@@ -323,7 +324,7 @@ export class CountersignInbox extends CountersignElement {
   #renderDetail(call, rows) {
     const at = rows.indexOf(call);
     const similar = rows.filter((other) => isBulk(other) && shapeOf(other) === shapeOf(call));
-    const same = rows.filter((other) => other.threadId === call.threadId).length;
+    const same = [...(this.store?.pending.values() ?? [])].filter((other) => other.threadId === call.threadId).length;
     return html`<div class="detail-bar">
         <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
         ${at >= 0
@@ -334,23 +335,15 @@ export class CountersignInbox extends CountersignElement {
         ${similar.length > 1 && isBulk(call) && this.canDecide
           ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`
           : nothing}
-        ${same > 1 && this.canDecide ? this.#renderStop(call.threadId, same) : nothing}
+        ${same > 1 && this.canDecide && !this.asksToStop
+          ? html`<button class="quiet stop" @click=${() => (this.asksToStop = true)}>Stop the thread…</button>`
+          : nothing}
       </div>
-      <tool-approval-card .call=${call} .store=${this.store} .now=${this.now} .cameAt=${this.#cameAt} ?can-decide=${this.canDecide}
+      ${this.asksToStop
+        ? html`<stop-panel .store=${this.store} thread=${call.threadId} @close=${() => (this.asksToStop = false)}></stop-panel>`
+        : nothing}
+      <tool-approval-card .call=${call} .store=${this.store} .now=${this.now} .cameAt=${this.#cameAt} .level=${levelOf(this.caller)} ?can-decide=${this.canDecide}
         @decided=${(/** @type {CustomEvent<{ call: Call }>} */ event) => this.#showNext(event.detail.call)}></tool-approval-card>`;
-  }
-
-  /** @param {string} thread @param {number} count */
-  #renderStop(thread, count) {
-    if (!this.asksToStop) {
-      return html`<button class="quiet stop" @click=${() => (this.asksToStop = true)}>Stop the thread…</button>`;
-    }
-    const stop = async () => {
-      this.asksToStop = false;
-      await this.store?.stop(thread);
-    };
-    return html`<span class="stop"><button class="deny" @click=${stop}>Deny all ${count} of ${renderText(thread)}</button>
-      <button class="quiet" @click=${() => (this.asksToStop = false)}>Cancel</button></span>`;
   }
 
   /** @param {string} key */
@@ -385,7 +378,7 @@ export class CountersignInbox extends CountersignElement {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) {
-      if (event.key === "Escape") target.blur();
+      if (event.key === "Escape") this.#leaveField(event, target);
       return;
     }
     const card = /** @type {import("./card/approval-card.js").ToolApprovalCard | null} */ (
@@ -412,6 +405,14 @@ export class CountersignInbox extends CountersignElement {
     if (call && this.canDecide && mayTakeBack(call, this.now)) void this.store?.takeBack(call);
   }
 
+  /** The browser would empty the field and keep the filter: Escape first removes both, and then leaves the field.
+   * @param {KeyboardEvent} event @param {HTMLElement} field */
+  #leaveField(event, field) {
+    if (field.id !== "filter" || this.filter === "") return field.blur();
+    event.preventDefault();
+    this.filter = "";
+  }
+
   #toggleSelected() {
     const checked = new Set(this.checked);
     const call = this.store?.pending.get(this.selected);
@@ -419,5 +420,8 @@ export class CountersignInbox extends CountersignElement {
     this.checked = checked;
   }
 }
+
+/** How many calls are listed, and of how many. @param {number} listed @param {number} all */
+const describeListed = (listed, all) => (listed === all ? `${all} pending` : `${listed} of ${all} pending`);
 
 customElements.define("countersign-inbox", CountersignInbox);

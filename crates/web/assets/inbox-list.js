@@ -5,7 +5,8 @@ import { nameOf } from "./times.js";
 
 /** @import { Call, Json } from "./types.d.ts" */
 
-const RISKS = ["low", "medium", "high", "critical"];
+/** The risks that agents claim, from low on. A call without a claim can be anything, so it is above a low one, as in `watch`. */
+const RISKS = ["low", "", "medium", "high", "critical"];
 
 /** @typedef {{ words: string[], tool: string, agent: string, project: string, thread: string, risk: string }} ListFilter */
 
@@ -30,13 +31,17 @@ function isListed(call, filter) {
     has(`${call.proposal.principal} ${call.place?.agent ?? ""}`, filter.agent) &&
     has(call.place?.project ?? "", filter.project) &&
     has(call.threadId, filter.thread) &&
-    has(call.impact?.riskLevel ?? "", filter.risk) &&
+    has(call.impact?.riskLevel ?? "unknown", filter.risk) &&
     filter.words.every((word) => has(text(), word))
   );
 }
 
 /** @param {Call} call */
-const riskOf = (call) => RISKS.indexOf(call.impact?.riskLevel ?? "");
+const riskOf = (call) => {
+  const rank = RISKS.indexOf(call.impact?.riskLevel ?? "");
+  // A risk that this version does not know.
+  return rank < 0 ? RISKS.indexOf("medium") + 0.5 : rank;
+};
 
 /**
  * The calls that the filter lists, in order.

@@ -101,14 +101,31 @@ export class InboxStore extends CallStore {
     }
   }
 
-  /** Denies all pending calls of a thread. @param {string} thread */
-  async stop(thread) {
-    try {
-      await this.client.stop(thread);
-      await this.refresh();
-    } catch (error) {
-      for (const [key, call] of this.pending) if (call.threadId === thread) this.refuse(key, error);
+  /**
+   * What stopping a thread ends: its pending calls, and those that are allowed and have not started.
+   * @param {string} thread @returns {Promise<Call[]>}
+   */
+  async findStoppable(thread) {
+    /** @type {Call[]} */
+    const found = [];
+    for await (const page of this.client.pending(thread)) found.push(...page);
+    for (let after = /** @type {number | null} */ (0); after !== null; ) {
+      const page = await this.client.calls({ thread, state: "allowed", after });
+      found.push(...page.calls);
+      after = page.next;
     }
-    this.emitChange();
+    return found;
+  }
+
+  /**
+   * Ends exactly these calls of a thread. It fails if the server refuses it.
+   * @param {string} thread @param {Call[]} calls @param {string} comment
+   */
+  async stop(thread, calls, comment) {
+    const keys = calls.map(({ threadId, id }) => ({ threadId, id }));
+    const report = await this.client.stop(thread, { calls: keys, ...(comment ? { comment } : {}) });
+    for (const key of [...report.denied, ...report.cancelled]) this.readSoon(keyOf(key));
+    await this.refresh();
+    return report;
   }
 }

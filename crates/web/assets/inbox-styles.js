@@ -55,6 +55,16 @@ export const inboxStyles = css`
   }
 `;
 
+export const stopStyles = css`
+  :host { padding: 12px 20px 0; }
+  section { display: grid; gap: 10px; padding: 14px 16px; border: 1px solid var(--cs-deny); border-radius: var(--cs-radius-small); max-width: 880px; }
+  h2 { font-size: 15px; overflow-wrap: anywhere; }
+  ul { list-style: none; display: grid; gap: 4px; max-height: 40vh; overflow: auto; }
+  li { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 13px; }
+  li strong, .summary { font-family: var(--cs-mono, monospace); }
+  .buttons { display: flex; flex-wrap: wrap; gap: 8px; justify-content: flex-end; }
+`;
+
 export const reviewStyles = css`
   :host { padding: 16px 20px 0; display: grid; gap: 16px; align-content: start; }
   h2 { font-size: 18px; }
@@ -64,4 +74,6 @@ export const reviewStyles = css`
   .unfold { justify-self: start; border-color: var(--cs-accent); color: var(--cs-accent); }
   .bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: 8px; align-items: center; justify-content: flex-end; padding: 12px 0 16px; background: var(--cs-surface); border-top: 1px solid var(--cs-line); }
   .bar .note { margin-right: auto; }
+  .bar input { flex: 1 1 100%; }
+  .armed { outline: 2px solid currentcolor; outline-offset: 2px; }
 `;

@@ -2,7 +2,7 @@
 
 /** @import { CallCounts, Statistics } from "./types.d.ts" */
 
-const COUNTS = /** @type {const} */ (["calls", "asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting"]);
+const COUNTS = /** @type {const} */ (["calls", "asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting", "askedDenied", "notDecided"]);
 
 /**
  * Counts calls page by page. `show` gets the sum after each page; false ends it.

@@ -108,6 +108,8 @@ export interface ApprovalResponse {
   rule?: string | null;
   proof?: Proof | null;
   policyChange?: { seq: number; principal: string } | null;
+  setBy?: { seq: number; principal: string } | null;
+  grantOrigin?: { principal: string; at: string; toolCallId: string; says: string } | null;
   proposerLastSeenAt?: string | null;
   lapsesAt?: string | null;
   scope?: Json;
@@ -183,12 +185,15 @@ export interface Call {
   mismatch?: { principal: string; at: string; arguments: Json; redacted?: string[] };
   flags?: { principal: string; at: string; comment?: string | null }[];
   execution?: { executor: string; startedAt: string; leaseExpiresAt?: string | null } | null;
-  result?: { status: "success" | "error"; content: Json; at: string } | null;
+  result?: { status: "success" | "error" | "denied" | "expired" | "cancelled"; content: Json; at: string } | null;
+  /** What became of the call, in one sentence. */
+  outcome?: string | null;
   released?: { principal: string; at: string } | null;
   takenBack?: { principal: string; at: string; comment?: string | null } | null;
   redacted?: string[];
   hiddenCharacters?: string[];
   mixedScripts?: string[];
+  padded?: string[];
   erased?: object | null;
   archived?: object | null;
   definition?: { description?: string | null; inputSchema?: Json } | null;
@@ -249,6 +254,7 @@ export interface Caller {
   agent?: string | null;
   roles: string[];
   level?: string | null;
+  decidesAt?: string | null;
   groups?: string[];
   threads?: string[];
   expiresAt?: string | null;
@@ -361,6 +367,8 @@ export interface CallCounts {
   cancelled: number;
   abandoned: number;
   waiting: number;
+  askedDenied: number;
+  notDecided: number;
   timeToDecide?: { medianMs: number; p90Ms: number; p99Ms: number; maxMs: number };
   /** How many decisions took how many milliseconds. */
   decisionTimes?: Record<string, number>;

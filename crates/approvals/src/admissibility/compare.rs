@@ -63,6 +63,8 @@ fn adapt(expected: Body, row: &LogRow) -> Body {
         // Only the policy that was active then knows a person's level.
         (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(recorded)) => {
             expected.author_level.clone_from(&recorded.author_level);
+            // Earlier versions did not record it.
+            expected.set_by = expected.set_by.filter(|_| recorded.set_by.is_some());
             Body::ApprovalResponse(expected)
         }
         (Body::ThreadModeSet(mut expected), Body::ThreadModeSet(recorded)) => {

@@ -8,7 +8,7 @@ use countersign_events::{
     Timestamp, ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
-use std::{fmt, time::Duration};
+use std::{collections::BTreeSet, fmt, time::Duration};
 
 /// A command to one call.
 #[derive(Debug, Clone)]
@@ -298,6 +298,8 @@ pub struct FinishCommand {
 pub struct StopCommand {
     /// Deny only the calls of this tool.
     pub tool: Option<ToolName>,
+    /// End only these calls.
+    pub calls: Option<BTreeSet<(ThreadId, CallId)>>,
     /// The reason. The log keeps it, and the models read it.
     pub comment: Option<String>,
 }

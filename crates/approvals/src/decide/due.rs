@@ -60,6 +60,7 @@ fn with_policy_change(NewEvent { by, body }: NewEvent, context: &DecisionContext
     let body = match body {
         Body::ApprovalResponse(response) => Body::ApprovalResponse(ApprovalResponse {
             policy_change: context.policy_change.cloned(),
+            set_by: None,
             ..response
         }),
         other => other,

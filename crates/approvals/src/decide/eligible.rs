@@ -77,10 +77,8 @@ pub(super) fn suffices(by: &Principal, terms: &ApprovalTerms, context: &Decision
 
 /// A person's level: the one that the policy gives, or for the caller the credential's level if it is higher.
 pub(super) fn level_of<'a>(by: &Principal, context: &DecisionContext<'a>) -> &'a str {
-    let approvers = context.policy.approvers();
-    let given = approvers.level_of(by);
     let own = context.standing.level.as_deref().filter(|_| by == context.by);
-    own.filter(|own| approvers.rank(own) > approvers.rank(given)).unwrap_or(given)
+    context.policy.approvers().highest_level(by, own)
 }
 
 /// Returns true if this person's level suffices.

@@ -50,6 +50,7 @@ pub(super) fn new_response(
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
         policy_change: None,
+        set_by: None,
         proposer_last_seen_at: None,
         erased: ErasedTexts::new(),
     }

@@ -195,6 +195,7 @@ fn automatic_response(
         shadow: judgement.shadow.clone(),
         grant: answer.grant,
         level: answer.level.clone(),
+        set_by: answer.set_by.clone(),
         ..new_response(call, decision, answer.source, context)
     }
 }

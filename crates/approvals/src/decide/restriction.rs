@@ -24,8 +24,9 @@ pub(super) fn find_restriction(
     if let Some(block) = ruling::find_block(None, subject, context) {
         return Some(block);
     }
-    find_denial(call, subject, hash, context)
-        .or_else(|| (context.thread.mode() == Mode::AutoDeny).then(|| RulingAnswer::from_mode(AUTO_DENY)))
+    find_denial(call, subject, hash, context).or_else(|| {
+        (context.thread.mode() == Mode::AutoDeny).then(|| RulingAnswer::from_mode(AUTO_DENY, context.thread))
+    })
 }
 
 /// The denial for the session that covers the call. Denials before the proposal were weighed with the unmasked
@@ -51,7 +52,7 @@ pub(super) fn check_still_allowed(
 ) -> Result<(), Refused> {
     let Some(response) = call.response() else { return Ok(()) };
     if context.thread.mode() == Mode::Stopped {
-        return Err(blocked(&RulingAnswer::from_mode(ruling::STOPPED), context));
+        return Err(blocked(&RulingAnswer::from_mode(ruling::STOPPED, context.thread), context));
     }
     let source = response.what.source;
     let giver = response.what.grant.unwrap_or(response.seq);

@@ -8,8 +8,8 @@ use crate::{
     thread::{Grant, GrantTerms, LONGEST_MEMORY, RecentDecision},
 };
 use countersign_events::{
-    CallId, Decision, Mode, Place, Principal, SameCall, Source, Timestamp, ToolCall, ToolName, ToolPolicy,
-    Verdict,
+    AnswerSetting, CallId, Decision, Mode, Place, Principal, SameCall, Source, Timestamp, ToolCall, ToolName,
+    ToolPolicy, Verdict, principal::PrincipalKind,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 use std::time::Duration;
@@ -37,10 +37,15 @@ pub(super) struct RulingAnswer {
     pub(super) level: Option<String>,
     /// The moment at which an approval that moves lapses.
     pub(super) lapses_at: Option<Timestamp>,
+    /// The setting that answers, if a person made it.
+    pub(super) set_by: Option<AnswerSetting>,
 }
 
 /// The reason for a denial by a thread policy.
 const DENIED: &str = "the thread denies this tool";
+
+/// The reason for an answer by a thread policy that allows.
+const ALLOWED: &str = "the thread allows this tool";
 
 /// The reason for a block by the mode `stopped`.
 pub(super) const STOPPED: &str = "the thread is stopped; a person starts it again with another mode";
@@ -76,13 +81,15 @@ pub(super) fn rule_on_call(
         OpenQuestion { judgement, look, recorded, origin, is_changed, context }.rule(own)
     };
     match (judgement.verdict, own) {
-        (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
-        _ if is_stopped => CallRuling::Block(RulingAnswer::from_mode(STOPPED)),
-        (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
+        (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement, context)),
+        _ if is_stopped => CallRuling::Block(RulingAnswer::from_mode(STOPPED, context.thread)),
+        (_, ToolPolicy::Deny) => {
+            CallRuling::Block(RulingAnswer::from_thread_policy(DENIED, subject.tool, context.thread))
+        }
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => question(),
         // A tool's own hints allow nothing until a person has accepted its definition.
         (Verdict::Allow, _) if is_changed && judgement.relies_on_tool => question(),
-        (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
+        (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement, context)),
     }
 }
 
@@ -93,16 +100,16 @@ pub(super) fn find_block(
     context: &DecisionContext<'_>,
 ) -> Option<RulingAnswer> {
     if let Some(judgement) = judgement.filter(|judgement| judgement.verdict == Verdict::Block) {
-        return Some(RulingAnswer::from_policy(judgement));
+        return Some(RulingAnswer::from_policy(judgement, context));
     }
     if is_client_tool(subject.tool) {
         return Some(RulingAnswer::from_thread(CLIENT_TOOL));
     }
     if context.thread.mode() == Mode::Stopped {
-        return Some(RulingAnswer::from_mode(STOPPED));
+        return Some(RulingAnswer::from_mode(STOPPED, context.thread));
     }
     let own = context.thread.policy_for(subject.tool);
-    (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))
+    (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread_policy(DENIED, subject.tool, context.thread))
 }
 
 /// The denials for the session that cover the call. One part of it is enough, and so is a part that cannot be read.
@@ -150,11 +157,13 @@ impl OpenQuestion<'_> {
             });
         }
         if own == ToolPolicy::Allow && self.is_set_by_eligible(self.policy_setter()) {
-            return CallRuling::Allow(RulingAnswer::from_thread("the thread allows this tool"));
+            let tool = self.look.subject().tool;
+            let answer = RulingAnswer::from_thread_policy(ALLOWED, tool, self.context.thread);
+            return CallRuling::Allow(answer);
         }
         let mode = self.context.thread.mode();
         if mode == Mode::ApproveAll && self.is_set_by_eligible(self.mode_setter()) {
-            return CallRuling::Allow(RulingAnswer::from_mode("approve_all"));
+            return CallRuling::Allow(RulingAnswer::from_mode("approve_all", self.context.thread));
         }
         if let Some(denied) = self.auto_denied() {
             return denied;
@@ -170,7 +179,7 @@ impl OpenQuestion<'_> {
 
     fn auto_denied(&self) -> Option<CallRuling> {
         let denies = self.context.thread.mode() == Mode::AutoDeny;
-        denies.then(|| CallRuling::Deny(RulingAnswer::from_mode("auto_deny")))
+        denies.then(|| CallRuling::Deny(RulingAnswer::from_mode("auto_deny", self.context.thread)))
     }
 
     fn denied(&self) -> Option<CallRuling> {
@@ -272,17 +281,27 @@ impl OpenQuestion<'_> {
 }
 
 impl RulingAnswer {
-    fn from_policy(judgement: &Judgement) -> Self {
+    fn from_policy(judgement: &Judgement, context: &DecisionContext<'_>) -> Self {
         let (by, reason) = (judgement.principal(), judgement.reason.clone());
-        Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None }
+        let active = context.policy_change;
+        let set_by = active.and_then(|change| setting_of_person(change.seq, &change.principal));
+        Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None, set_by }
     }
 
     pub(super) fn from_thread(reason: &str) -> Self {
         Self::new("thread", Source::Policy, reason.to_owned())
     }
 
-    pub(super) fn from_mode(reason: &str) -> Self {
-        Self::new("mode", Source::Mode, reason.to_owned())
+    /// The answer of the thread's own policy for the tool.
+    pub(super) fn from_thread_policy(reason: &str, tool: &ToolName, thread: &Thread) -> Self {
+        let set = thread.policies.get(tool);
+        let set_by = set.and_then(|set| setting_of_person(set.seq, &set.by));
+        Self { set_by, ..Self::from_thread(reason) }
+    }
+
+    pub(super) fn from_mode(reason: &str, thread: &Thread) -> Self {
+        let set_by = thread.mode.as_ref().and_then(|set| setting_of_person(set.seq, &set.by));
+        Self { set_by, ..Self::new("mode", Source::Mode, reason.to_owned()) }
     }
 
     pub(super) fn from_grant(grant: &Grant) -> Self {
@@ -304,8 +323,14 @@ impl RulingAnswer {
     }
 
     fn new(by: &str, source: Source, reason: String) -> Self {
-        Self { by: Principal::policy(by), source, reason, grant: None, level: None, lapses_at: None }
+        let by = Principal::policy(by);
+        Self { by, source, reason, grant: None, level: None, lapses_at: None, set_by: None }
     }
+}
+
+/// A setting that a person made. The program's own settings have nobody to name.
+fn setting_of_person(seq: i64, by: &Principal) -> Option<AnswerSetting> {
+    (by.kind() == PrincipalKind::User).then(|| AnswerSetting { seq, principal: by.clone() })
 }
 
 /// Describes an earlier decision in words.

@@ -19,7 +19,12 @@ pub(super) fn stop<'a>(
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
     let denial = RespondCommand { comment: stop.comment.clone(), ..RespondCommand::plain(Decision::Deny) };
-    let is_selected = |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
+    let is_listed = |call: &Call| {
+        let key = (call.thread_id.clone(), call.id().clone());
+        stop.calls.as_ref().is_none_or(|calls| calls.contains(&key))
+    };
+    let is_of_tool = |call: &Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
+    let is_selected = |call: &&Call| is_of_tool(call) && is_listed(call);
     let reason = stop.comment.as_deref().unwrap_or(STOPPED);
     let end = |call: &'a Call| match call.state(context.now) {
         CallState::Pending => respond::respond(call, &denial, context).unwrap_or_default(),

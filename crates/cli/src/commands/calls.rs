@@ -128,16 +128,18 @@ fn state_cell(call: &api::Call) -> TableCell {
     }
 }
 
-/// The principal that decided; for a grant, the person who gave it; for a policy that changed while the call waited, also
-/// the person who changed it.
+/// The principal that decided; for a grant, the person who gave it; for a rule or a setting of the thread, also the person who
+/// made it.
 fn describe_decider(call: &api::Call) -> String {
     let Some(response) = &call.response else { return String::new() };
     let by = escape_text(response.principal.as_str());
-    match (&response.grant_origin, response.grant, &response.policy_change) {
-        (Some(origin), Some(grant), _) => {
-            format!("{}, grant {grant}", escape_text(origin.principal.as_str()))
+    if let Some((origin, grant)) = response.grant_origin.as_ref().zip(response.grant) {
+        return format!("{}, grant {grant}", escape_text(origin.principal.as_str()));
+    }
+    match response.person() {
+        Some(person) if *person != response.principal => {
+            format!("{by}, set by {}", escape_text(person.as_str()))
         }
-        (_, _, Some(change)) => format!("{by}, set by {}", escape_text(change.principal.as_str())),
         _ => by,
     }
 }

@@ -58,7 +58,7 @@ fn as_table(stats: &api::CallStatistics) -> TextTable {
         ("ASKED", ColumnFit::Number),
         ("ALLOWED", ColumnFit::Number),
         ("DENIED", ColumnFit::Number),
-        ("EXPIRED", ColumnFit::Number),
+        ("NOT DECIDED", ColumnFit::Number),
         ("FAILED", ColumnFit::Number),
         ("MEDIAN", ColumnFit::Number),
     ]);
@@ -89,7 +89,7 @@ fn row(name: TableCell, counts: &api::CallCounts) -> [TableCell; 8] {
         number(TextStyle::Plain, counts.asked),
         number(TextStyle::Green, counts.allowed),
         number(TextStyle::Red, counts.denied),
-        number(TextStyle::Yellow, counts.abandoned),
+        number(TextStyle::Yellow, counts.not_decided),
         number(TextStyle::Red, counts.failed),
         median.into(),
     ]

@@ -42,7 +42,7 @@ pub(crate) async fn stop_calls(context: &CommandContext, args: &StopArgs) -> any
     if !args.yes && !confirm_stop(context, &gate, &filter).await? {
         return Ok(CommandExit::FAILED);
     }
-    let body = api::StopRequest { tool, comment: args.comment.clone() };
+    let body = api::StopRequest { tool, calls: None, comment: args.comment.clone() };
     let stopped = match thread {
         Some(thread) => gate.send(operations::StopThread { thread, body }).await?,
         None => gate.send(operations::StopAllThreads { body }).await?,

@@ -3,16 +3,16 @@
 use super::{
     facts::{
         CallFact, change_lines, describe_basis, describe_hidden, describe_masked, describe_mixed_scripts,
-        describe_proof, describe_remembered, place_facts, request_facts, shadow_facts,
+        describe_padding, describe_proof, describe_remembered, place_facts, request_facts, shadow_facts,
     },
     impact::ImpactSummary,
     presence::describe_presence,
     print::{print_json, print_line},
     question::{is_said_by_form, question_lines},
-    text::{argument_lines, escape_text, folded_argument_lines, format_age},
+    text::{argument_lines, escape_text, folded_argument_lines, format_age, split_lines},
 };
 use countersign_api as api;
-use countersign_events::{CallState, Json, PolicyChange, Timestamp};
+use countersign_events::{AnswerSetting, CallState, Json, PolicyChange, Timestamp};
 
 /// How much of a long argument or result is shown.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,8 @@ fn call_facts(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> Vec<
     }
     facts.extend(place_facts(call));
     facts.extend(describe_masked(call).map(|text| ("masked", text)));
-    let misleading = describe_hidden(call).into_iter().chain(describe_mixed_scripts(call));
+    let misleading =
+        describe_hidden(call).into_iter().chain(describe_mixed_scripts(call)).chain(describe_padding(call));
     facts.extend(misleading.map(|text| ("caution", text)));
     facts.push(("sha256", call.arguments_hash.to_string()));
     facts.extend(declared_facts(call));
@@ -94,7 +95,7 @@ fn call_facts(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> Vec<
 /// The risk, the purpose and the impact that the agent declares.
 fn declared_facts(call: &api::Call) -> Vec<CallFact> {
     let lines = |label: &'static str, text: &str| -> Vec<CallFact> {
-        text.split('\n').map(|line| (label, escape_text(line))).collect()
+        split_lines(text).map(|line| (label, escape_text(line))).collect()
     };
     let impact = ImpactSummary::from_call(call);
     let mut facts: Vec<CallFact> = impact.describe_risk().map(|text| ("risk", text)).into_iter().collect();
@@ -119,6 +120,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     let last_seen = response.proposer_last_seen_at;
     facts.extend(last_seen.map(|at| ("gone", format!("the agent was last seen at {at}"))));
     facts.extend(response.policy_change.as_ref().map(|change| ("because", policy_change_text(change))));
+    facts.extend(response.set_by.as_ref().map(|set| ("set by", answer_setting_text(set))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
@@ -142,6 +144,11 @@ fn grant_origin_text(origin: &api::GrantOrigin) -> String {
 /// The policy change that answered a call which waited.
 fn policy_change_text(change: &PolicyChange) -> String {
     format!("{} changed the policy in event {}", escape_text(change.principal.as_str()), change.seq)
+}
+
+/// The setting that answered the call.
+fn answer_setting_text(set: &AnswerSetting) -> String {
+    format!("{} in event {}", escape_text(set.principal.as_str()), set.seq)
 }
 
 /// The executors, the release and the result.
@@ -182,6 +189,7 @@ fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
         facts.push(("archived", format!("all content is in {file}, by {who} at {}", archived.at)));
     }
     facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
+    facts.extend(call.outcome.as_ref().map(|outcome| ("outcome", escape_text(outcome))));
     if let Some(result) = &call.result {
         facts.push(("ended", format!("{} at {}", result.status.as_str(), result.at)));
         facts.extend(detail.lines(&result.content).into_iter().map(|line| ("result", line)));

@@ -79,6 +79,12 @@ pub fn describe_mixed_scripts(call: &api::Call) -> Option<String> {
     describe_places("letters of several alphabets in one word", &call.mixed_scripts)
 }
 
+/// The places of strings in which blanks push a part out of sight, for a call that has some.
+#[must_use]
+pub fn describe_padding(call: &api::Call) -> Option<String> {
+    describe_places("many blanks or empty lines, with more after them", &call.padded)
+}
+
 fn describe_places(what: &str, places: &[String]) -> Option<String> {
     let names: Vec<_> = places.iter().map(|place| escape_text(place)).collect();
     (!names.is_empty()).then(|| format!("{what}, in {}", names.join(", ")))

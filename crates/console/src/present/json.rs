@@ -1,6 +1,6 @@
 //! Formatting JSON for people: strings as plain text, the rest indented, every token unchanged.
 
-use super::text::{escape_tabbed_line, escape_text};
+use super::text::{escape_tabbed_line, escape_text, split_lines};
 use countersign_events::Json;
 
 /// JSON of at most this many characters stays on one line.
@@ -11,7 +11,7 @@ const MAX_LINE: usize = 60;
 pub fn json_lines(json: &Json) -> Vec<String> {
     match json.read::<String>() {
         Ok(text) if Json::parse(&text).is_ok() || text.is_empty() => vec![escape_text(json.as_str())],
-        Ok(text) => text.split('\n').map(escape_tabbed_line).collect(),
+        Ok(text) => split_lines(&text).map(escape_tabbed_line).collect(),
         Err(_) => indent_if_long(json.as_str()),
     }
 }

@@ -19,11 +19,20 @@ pub fn escape_text(text: &str) -> String {
     shown
 }
 
+/// The lines of a text. CR LF ends a line as LF does; any other CR is part of its line.
+pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut lines = text.split('\n').peekable();
+    std::iter::from_fn(move || {
+        let line = lines.next()?;
+        Some(if lines.peek().is_some() { line.strip_suffix('\r').unwrap_or(line) } else { line })
+    })
+}
+
 /// Escapes multi-line text and keeps its line breaks, so that text from a server or an agent cannot
 /// control the terminal.
 #[must_use]
 pub fn escape_lines(text: &str) -> String {
-    text.split('\n').map(escape_text).collect::<Vec<_>>().join("\n")
+    split_lines(text).map(escape_text).collect::<Vec<_>>().join("\n")
 }
 
 /// The distance of tab stops.
@@ -75,7 +84,8 @@ pub(crate) fn argument_lines(json: &Json) -> Vec<String> {
             continue;
         };
         // A final line break would print an empty line.
-        let mut parts = text.strip_suffix('\n').unwrap_or(&text).split('\n').map(escape_tabbed_line);
+        let whole = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(&text);
+        let mut parts = split_lines(whole).map(escape_tabbed_line);
         lines.push(format!("{key}: {}", parts.next().unwrap_or_default()));
         lines.extend(parts.map(|part| format!("{:width$}  {part}", "", width = key.chars().count())));
     }
@@ -173,7 +183,7 @@ mod tests {
         let lines = |json: &str| argument_lines(&Json::parse(json).expect("valid"));
         assert_eq!(
             lines("{\"n\":1.50,\"command\":\"make\\n  deploy\\r\\n\",\"a\":{\"b\":\n[1e999]}}"),
-            ["n: 1.50", "command: make", "           deploy\\u{000d}", "a: {\"b\": [1e999]}"]
+            ["n: 1.50", "command: make", "           deploy", "a: {\"b\": [1e999]}"]
         );
         assert_eq!(lines(r#"{"amount":9007199254740993000001}"#), ["amount: 9007199254740993000001"]);
         assert_eq!(lines("{}"), ["{}"]);

@@ -21,6 +21,9 @@ impl EmbeddedService {
             let event = response.grant.and_then(|grant| by_seq.get(&grant));
             let event = event.filter(|event| event.thread_id == call.thread_id);
             response.grant_origin = event.and_then(|event| read_grant_origin(event));
+            if response.grant_origin.is_some() {
+                call.outcome = call.describe_outcome();
+            }
         }
         Ok(())
     }

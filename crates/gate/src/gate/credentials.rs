@@ -11,6 +11,13 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 impl EmbeddedGate {
+    /// The level up to which this person may decide: the active policy's, or that of the credential if it is higher.
+    #[must_use]
+    pub fn level_of(&self, person: &Principal, holder: &TokenHolder) -> String {
+        let policy = self.service.policy.policy_for_views();
+        policy.approvers().highest_level(person, holder.standing.level.as_deref()).to_owned()
+    }
+
     /// Returns a gate to the same database for a credential holder who uses this right. It lists only what the holder
     /// sees. The caller of this function must have checked that the holder has the right.
     #[must_use]

@@ -59,6 +59,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: taken.what.comment.clone(),
         }),
         result: call.result().map(view_result),
+        outcome: None,
         mismatch: call.course.mismatch.as_deref().map(view_mismatch),
         flags: call.course.flags.iter().map(view_flag).collect(),
         erased: call.course.erasure.as_ref().map(|erasure| api::CallErasure {
@@ -73,7 +74,9 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         effects: Vec::new(),
         hidden_characters: Vec::new(),
         mixed_scripts: Vec::new(),
+        padded: Vec::new(),
     };
+    view.outcome = view.describe_outcome();
     mark_misleading_texts(&mut view);
     view
 }

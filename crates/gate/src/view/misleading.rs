@@ -1,9 +1,10 @@
-//! Call content that may mislead a reader: it contains hidden characters, or words with mixed scripts.
+//! Call content that may mislead a reader: it contains hidden characters, words with mixed scripts, or blanks that push a part out
+//! of sight.
 
 use countersign_api::Call;
 use countersign_events::{
     Json, Place,
-    look::{has_hidden_character, has_mixed_word},
+    look::{has_hidden_character, has_mixed_word, has_padding},
 };
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ pub(super) fn mark_misleading_texts(call: &mut Call) {
     let definition = call.definition.as_ref().and_then(|definition| definition.description.as_deref());
     found.look_at_text("/definition/description", definition);
     (call.hidden_characters, call.mixed_scripts) = (found.hidden, found.mixed);
+    call.padded = found.padded;
 }
 
 /// Locations, as JSON pointers into the call.
@@ -30,6 +32,7 @@ pub(super) fn mark_misleading_texts(call: &mut Call) {
 struct MisleadingPlaces {
     hidden: Vec<String>,
     mixed: Vec<String>,
+    padded: Vec<String>,
 }
 
 impl MisleadingPlaces {
@@ -41,13 +44,17 @@ impl MisleadingPlaces {
         if has_mixed_word(text) {
             add_place(&mut self.mixed, place);
         }
+        if has_padding(text) {
+            add_place(&mut self.padded, place);
+        }
     }
 
     fn look_at_json(&mut self, place: &str, json: Option<&Json>) {
         let Some(json) = json else { return };
         let text = json.as_str();
-        // Nothing can be hidden in plain ASCII without escaped control characters.
-        if text.is_ascii() && !["\\u", "\\b", "\\f"].iter().any(|escape| text.contains(escape)) {
+        // Nothing can be hidden in plain ASCII without escaped control characters and without a run of blanks.
+        let hides = ["\\u", "\\b", "\\f", "\\t\\t", "\\n", "        "];
+        if text.is_ascii() && !hides.iter().any(|part| text.contains(part)) {
             return;
         }
         match json.read() {

@@ -30,6 +30,7 @@ pub(crate) fn view_response(
         lapses_at: response.lapses_at,
         policy: response.policy,
         policy_change: response.policy_change.clone(),
+        set_by: response.set_by.clone(),
         proposer_last_seen_at: response.proposer_last_seen_at,
     }
 }

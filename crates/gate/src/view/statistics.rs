@@ -99,6 +99,7 @@ impl CallTally {
         let unanswered = match &fate.decided {
             None => {
                 counts.waiting += u64::from(asked);
+                counts.not_decided += u64::from(asked);
                 return;
             }
             Some((_, Source::Expiry, _)) => &mut counts.expired,
@@ -107,6 +108,7 @@ impl CallTally {
                 let sum = if decision.allows() { &mut counts.allowed } else { &mut counts.denied };
                 *sum += u64::from(*decision != Decision::Other);
                 counts.asked_allowed += u64::from(asked && decision.allows());
+                counts.asked_denied += u64::from(asked && !decision.allows());
                 if let (Source::Approver, Some(since)) = (source, fate.requested_at) {
                     let millis = u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX);
                     counts.decision_times.count(millis);
@@ -117,6 +119,7 @@ impl CallTally {
         };
         *unanswered += 1;
         counts.abandoned += u64::from(asked);
+        counts.not_decided += u64::from(asked);
     }
 
     fn counts(self) -> CallCounts {
@@ -161,6 +164,7 @@ mod tests {
         assert_eq!((bash.calls, bash.asked, bash.allowed, bash.denied), (103, 103, 100, 0));
         assert_eq!((bash.asked_allowed, stats.total.asked_allowed), (100, 100));
         assert_eq!((bash.expired, bash.cancelled, bash.abandoned, bash.waiting), (1, 1, 2, 1));
+        assert_eq!((bash.asked_denied, bash.not_decided), (0, 3));
         let spread = DurationPercentiles { median_ms: 50, p90_ms: 90, p99_ms: 99, max_ms: 100 };
         assert_eq!(bash.time_to_decide, Some(spread));
         assert_eq!(stats.tools[1].counts, CallCounts { calls: 1, denied: 1, ..CallCounts::default() });

@@ -45,6 +45,7 @@ pub fn view_caller(holder: &TokenHolder, expires_at: Option<Timestamp>) -> api::
         agent: is_agent.then(|| holder.principal(Right::Execute)),
         person: is_person.then(|| holder.principal(Right::Decide)),
         level: holder.standing.level.clone(),
+        decides_at: None,
         groups: holder.standing.groups.clone(),
         threads: holder.threads.texts(),
         solo: holder.is_solo(),

@@ -178,8 +178,13 @@ pub(crate) fn format_patterns<'a>(patterns: impl ExactSizeIterator<Item = &'a st
     shown.join(" or ")
 }
 
-/// Shortens a string for a reason, and replaces control characters.
+/// Shortens a string for a reason. Line breaks and tabs become blanks, and other control characters are replaced.
 fn shorten(text: &str) -> String {
-    let shown: String = text.chars().take(80).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
+    let show = |c: char| match c {
+        '\n' | '\r' | '\t' => ' ',
+        _ if c.is_control() => '\u{FFFD}',
+        _ => c,
+    };
+    let shown: String = text.chars().take(80).map(show).collect();
     if shown.chars().count() < text.chars().count() { format!("{shown}…") } else { shown }
 }

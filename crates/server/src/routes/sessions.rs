@@ -53,8 +53,14 @@ pub(super) struct NewSession<'a> {
     tag = "access",
     responses((status = 200, description = "The caller.", body = api::CallerView))
 )]
-pub(super) async fn show_caller(RequestCaller(caller): RequestCaller, _: NoQuery) -> Json<api::CallerView> {
-    Json(view_caller(&caller.holder, caller.expires_at()))
+pub(super) async fn show_caller(
+    State(app): State<AppState>,
+    RequestCaller(caller): RequestCaller,
+    _: NoQuery,
+) -> Json<api::CallerView> {
+    let view = view_caller(&caller.holder, caller.expires_at());
+    let decides_at = view.person.as_ref().map(|person| app.gate.level_of(person, &caller.holder));
+    Json(api::CallerView { decides_at, ..view })
 }
 
 /// Signs a person in with a link or a token, and sets a session cookie.

@@ -3,13 +3,15 @@
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
-import { isLong, renderArguments, renderDifferences, renderJson, shownPlace } from "../arguments/arguments-view.js";
+import { isLong, renderArguments, renderJson, shownPlace } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
-import { describeAdvice, describeRefusal, describeSameCall, describeState, describeTimeLeft, mayTakeBack } from "./describe.js";
-import { cardStyles } from "./card-styles.js";
+import { renderClaims, renderDefinition, renderEffects, renderFacts, renderWarnings } from "./call-parts.js";
+import { describeRefusal, describeState, describeTimeLeft, mayTakeBack } from "./describe.js";
+import { cardStyles, partStyles } from "./card-styles.js";
 import { scrollAround } from "./keys.js";
 import { WatchedCall, keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
+import { EndWatcher, isOnScreen } from "../on-screen.js";
 import { proveDecision } from "./decision-proof.js";
 import "./decision-panel.js";
 import "./flag-panel.js";
@@ -29,17 +31,22 @@ export class ToolApprovalCard extends CountersignElement {
     canDecide: { type: Boolean, attribute: "can-decide" },
     person: { attribute: false },
     cameAt: { attribute: false },
+    level: { attribute: false },
     isUnfolded: { state: true },
+    isSeen: { state: true },
     statement: { state: true },
     answers: { state: true },
   };
-  static styles = [baseStyles, argumentStyles, cardStyles];
+  static styles = [baseStyles, argumentStyles, partStyles, cardStyles];
 
   /** The call that is on show, with the hash of its arguments. */
   #shown = "";
   /** The call that the attributes name, if the element stands alone. @type {WatchedCall | undefined} */
   #watched;
   #clock = 0;
+  #ends = new EndWatcher((key) => {
+    if (key === this.#shown) this.isSeen = true;
+  });
 
   constructor() {
     super();
@@ -59,7 +66,11 @@ export class ToolApprovalCard extends CountersignElement {
     this.person = "";
     /** When the call replaced another by itself, as `performance.now()` counts: it takes no decision at once. */
     this.cameAt = -Infinity;
-    /** Whether all arguments were on show. */
+    /** The person's level, up to which they may decide; empty if they may decide at each. */
+    this.level = "";
+    /** Whether the end of the arguments was on the screen. */
+    this.isSeen = false;
+    /** Whether the arguments are shown whole. */
     this.isUnfolded = false;
     /** The statement that a passkey signs. */
     this.statement = "";
@@ -76,6 +87,7 @@ export class ToolApprovalCard extends CountersignElement {
   /** @override */
   disconnectedCallback() {
     super.disconnectedCallback();
+    this.#ends.close();
     this.#unwatch();
   }
 
@@ -105,6 +117,7 @@ export class ToolApprovalCard extends CountersignElement {
   #setCaller(caller) {
     this.canDecide = mayDecide(caller);
     this.person = personWhoMayFlag(caller);
+    this.level = levelOf(caller);
   }
 
   #unwatch() {
@@ -118,6 +131,7 @@ export class ToolApprovalCard extends CountersignElement {
 
   /** @param {Map<PropertyKey, unknown>} changed @override */
   updated(changed) {
+    this.#watchEnd();
     const isNamed = changed.has("threadId") || changed.has("callId") || changed.has("server");
     if (!isNamed || (this.store !== undefined && this.#watched === undefined)) return;
     const { key, client } = this.#watched ?? {};
@@ -136,11 +150,22 @@ export class ToolApprovalCard extends CountersignElement {
     if (!changed.has("call") || !this.call) return;
     const shown = `${keyOf(this.call)}\n${this.call.argumentsHash}`;
     if (shown !== this.#shown) {
-      this.isUnfolded = this.call.question?.isComplete === true || !isLong(this.call.arguments);
+      // A form shows all that it asks.
+      const isForm = this.call.question?.isComplete === true;
+      this.isUnfolded = isForm || !isLong(this.call.arguments);
+      this.isSeen = isForm || this.call.erased !== undefined;
       this.statement = "";
       this.answers = null;
     }
     this.#shown = shown;
+  }
+
+  /** Notices when the end of the arguments is on the screen; at once, if it is already. */
+  #watchEnd() {
+    const end = this.isSeen ? null : this.renderRoot.querySelector(".arguments-section .end");
+    if (!end) return;
+    if (isOnScreen(end)) this.isSeen = true;
+    else this.#ends.watch(end, this.#shown);
   }
 
   /** The base address of the server's pages. */
@@ -168,9 +193,9 @@ export class ToolApprovalCard extends CountersignElement {
           <a href=${`${this.#root}/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
-        ${this.#renderMismatch(call)} ${this.#renderMessage(call)} ${this.#renderWarnings(call)}
-        ${this.#renderDefinition(call)} ${this.#renderArguments(call)} ${this.#renderEffects(call)}
-        ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
+        ${this.#renderMismatch(call)} ${renderWarnings(call)} ${renderDefinition(call, this.#root, this.canDecide)}
+        ${this.#renderArguments(call)} ${renderEffects(call)} ${renderClaims(call)}
+        ${renderFacts(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
         <flag-panel .call=${call} .store=${this.store} .person=${this.person} .now=${this.now}></flag-panel> ${this.#renderControls(call)}
       </article>
     `;
@@ -186,13 +211,7 @@ export class ToolApprovalCard extends CountersignElement {
   /** @param {Call} call */
   #renderRisk(call) {
     const risk = call.impact?.riskLevel;
-    return risk ? html`<span class="badge ${risk}">${risk} risk</span>` : nothing;
-  }
-
-  /** @param {Call} call */
-  #renderMessage(call) {
-    const text = call.impact?.message ?? call.description ?? call.definition?.description;
-    return text ? html`<p class="message">${renderText(text)}</p>` : nothing;
+    return risk ? html`<span class="badge ${risk}" title="The agent's claim; nobody has checked it.">agent says: ${risk} risk</span>` : nothing;
   }
 
   /** What ran, if it is not what people allowed. @param {Call} call */
@@ -209,44 +228,6 @@ export class ToolApprovalCard extends CountersignElement {
   }
 
   /** @param {Call} call */
-  #renderWarnings(call) {
-    const warnings = [];
-    if (call.hiddenCharacters?.length) {
-      warnings.push("It contains characters that are invisible. They are marked below.");
-    }
-    if (call.mixedScripts?.length) {
-      warnings.push(`Words mix letters of several alphabets: ${call.mixedScripts.join(", ")}.`);
-    }
-    if (call.redacted?.length) warnings.push(`Secrets are masked: ${call.redacted.join(", ")}.`);
-    if (call.proposerGone) warnings.push("The agent no longer waits. It may never run this call.");
-    if (call.request?.sameCall) warnings.push(describeSameCall(call.request.sameCall));
-    for (const { name, likeness } of call.lookAlikes ?? []) {
-      warnings.push(likeness === "sameTool" ? `Another server has this tool, too: ${name}.` : `The name of the tool looks like ${name}.`);
-    }
-    return warnings.map((text) => html`<p class="note warning banner">${renderText(text)}</p>`);
-  }
-
-  /** @param {Call} call */
-  #renderDefinition(call) {
-    const changed = call.request?.changedDefinition;
-    if (!changed) return nothing;
-    return html`<section class="definition" aria-label="definition of the tool">
-      <p class="note warning banner">The definition of this tool has changed since it was accepted${changed.accepted ? ". A person has accepted it meanwhile." : ". Earlier approvals do not answer its calls."}
-        ${this.canDecide && !changed.accepted ? html`<a href=${`${this.#root}/settings#tools`}>Read and accept it</a>` : nothing}</p>
-      ${changed.changes?.length ? renderDifferences(changed.changes) : nothing}
-    </section>`;
-  }
-
-  /** @param {Call} call */
-  #renderEffects(call) {
-    if (!call.effects?.length) return nothing;
-    return html`<section class="effects" aria-label="what it does">
-      <h3>What it does, as far as it shows</h3>
-      <ul>${call.effects.map((effect) => html`<li>${renderText(effect)}</li>`)}</ul>
-    </section>`;
-  }
-
-  /** @param {Call} call */
   #renderArguments(call) {
     if (call.erased) return html`<p class="muted">The arguments were erased.</p>`;
     const shown = renderArguments(call.arguments, call.redacted, shownPlace(call));
@@ -255,6 +236,7 @@ export class ToolApprovalCard extends CountersignElement {
     return html`${this.#renderQuestion(call)}
       <section class="arguments-section ${isFolded ? "folded" : ""}" aria-label="arguments">
         ${shown}
+        ${isFolded ? nothing : html`<div class="end"></div>`}
       </section>
       ${isFolded
         ? html`<button class="unfold" @click=${() => (this.isUnfolded = true)}>
@@ -271,41 +253,6 @@ export class ToolApprovalCard extends CountersignElement {
       <question-form .form=${call.question} key=${this.#shown} ?may-answer=${this.canDecide}
         @answers=${(/** @type {CustomEvent<string[][] | null>} */ event) => (this.answers = event.detail)}></question-form>
     </section>`;
-  }
-
-  /** @param {Call} call */
-  #renderContext(call) {
-    const { request, impact } = call;
-    const votes = request?.votes ?? [];
-    const quorum = request?.quorum ?? 1;
-    /** @type {[string, unknown][]} */
-    const facts = [];
-    const add = (/** @type {string} */ name, /** @type {unknown} */ value) => facts.push([name, value]);
-    if (request) add("Asked because", html`${renderText(request.reason)}${request.rule && !request.reason.includes(request.rule) ? html` (${renderText(request.rule)})` : nothing}`);
-    if (impact?.reversible !== undefined) add("Reversible", impact.reversible ? "yes" : html`<strong class="problem">no</strong>`);
-    if (impact?.affectedResources?.length) add("Affects", renderText(impact.affectedResources.join(", ")));
-    if (impact?.estimatedImpact) add("Estimated impact", renderText(impact.estimatedImpact));
-    if (request?.similarOperationsCount) add("Similar", `${request.similarOperationsCount} lately in this thread`);
-    if (request?.level) add("Needs level", renderText(request.level));
-    if (quorum > 1 || votes.length > 0) {
-      const counted = votes.filter((vote) => vote.counts && vote.decision !== "deny");
-      const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
-      add("Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`));
-    }
-    for (const advice of call.advice ?? []) {
-      add(`Advice of ${advice.advisor}`, html`<strong>${renderText(describeAdvice(advice))}</strong>${advice.reason ? html` ${renderText(advice.reason)}` : nothing}`);
-    }
-    const comments = [...votes, ...(call.response ? [call.response] : [])].filter(({ comment }) => comment);
-    const isRule = (/** @type {string} */ principal) => call.response?.principal === principal && call.response.source !== "approver";
-    for (const { principal, comment } of comments) {
-      add(isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment ?? ""));
-    }
-    const proofs = [...votes, ...(call.response ? [call.response] : [])].filter(({ proof }) => proof);
-    for (const { principal, proof } of proofs) add("Proof", renderText(`${nameOf(principal)} signed with the ${proof?.kind} key ${proof?.key}`));
-    if (facts.length === 0) return nothing;
-    return html`<dl class="facts">
-      ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
-    </dl>`;
   }
 
   /** @param {Call} call */
@@ -332,7 +279,8 @@ export class ToolApprovalCard extends CountersignElement {
             .call=${call}
             .deciding=${deciding}
             .client=${this.store?.client}
-            ?is-seen=${this.isUnfolded}
+            .level=${this.level}
+            ?is-seen=${this.isUnfolded && this.isSeen}
             .statement=${this.statement}
             .answers=${this.answers}
             .cameAt=${this.cameAt}
@@ -385,6 +333,9 @@ export class ToolApprovalCard extends CountersignElement {
 
 /** Returns true if the caller may decide. @param {Caller} caller */
 export const mayDecide = (caller) => caller.solo || caller.roles.includes("approver");
+
+/** The level up to which the caller may decide; empty if each. @param {Caller | null} caller */
+export const levelOf = (caller) => caller?.decidesAt ?? "";
 
 /** The person who may complain of calls; empty if the caller may not. @param {Caller | null} caller */
 export const personWhoMayFlag = (caller) => (caller && mayDecide(caller) ? (caller.person ?? "") : "");

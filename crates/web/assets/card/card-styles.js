@@ -10,22 +10,30 @@ export const cardStyles = css`
   .time { margin-left: auto; color: var(--cs-warn); font-variant-numeric: tabular-nums; font-size: 13px; }
   .meta { display: flex; flex-wrap: wrap; gap: 2px 14px; font-size: 13px; margin-top: -8px; }
   .meta a { color: inherit; }
-  .effects h3 { margin: 0 0 6px; font-size: 0.8125rem; color: var(--muted); }
-  .effects ul { margin: 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
-  .definition { display: grid; gap: 10px; }
-  .definition a { color: inherit; }
-  .message { font-size: 15px; white-space: pre-wrap; }
-  .banner { padding: 8px 12px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
   .problem.banner { background: var(--cs-deny-ground); }
   .arguments-section.folded { max-height: 260px; overflow: hidden; mask-image: linear-gradient(#000 60%, transparent); }
   .unfold { justify-self: start; border-color: var(--cs-accent); color: var(--cs-accent); font-weight: 600; }
-  .facts { display: grid; gap: 6px 24px; grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); font-size: 13px; padding-top: 12px; border-top: 1px solid var(--cs-line); }
-  .facts dt { color: var(--cs-muted); }
-  .facts dd { overflow-wrap: anywhere; }
   .result summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
   .result pre { max-height: 320px; overflow: auto; }
   decision-panel { position: sticky; bottom: 0; background: var(--cs-surface); border-top: 1px solid var(--cs-line); margin: 0 -20px -20px; padding: 12px 20px 16px; }
   @media (max-width: 520px) { decision-panel { padding: 8px 20px; } }
+`;
+
+/** Styles for what stands beside the arguments, on the card and in a review. */
+export const partStyles = css`
+  .banner { padding: 8px 12px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
+  .definition { display: grid; gap: 10px; }
+  .definition a { color: inherit; }
+  .effects h3 { margin: 0 0 6px; font-size: 13px; color: var(--cs-muted); }
+  .effects ul { margin: 0; padding-left: 20px; overflow-wrap: anywhere; }
+  .claims { font-size: 12px; color: var(--cs-muted); display: grid; gap: 4px; padding-left: 10px; border-left: 3px solid var(--cs-line-strong); }
+  .claims h3 { font-size: 12px; }
+  .claims :is(dd, p) { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .claims dl > div { display: grid; grid-template-columns: 76px minmax(0, 1fr); gap: 8px; }
+  .facts { font-size: 13px; padding-top: 12px; border-top: 1px solid var(--cs-line); }
+  .facts dl { display: grid; gap: 6px 24px; grid-template-columns: repeat(auto-fill, minmax(min(240px, 100%), 1fr)); }
+  .facts dt { color: var(--cs-muted); }
+  .facts dd { overflow-wrap: anywhere; }
 `;
 
 export const questionStyles = css`
@@ -47,8 +55,11 @@ export const panelStyles = css`
   .signed { margin-top: 8px; }
   .signed summary { cursor: pointer; font-size: 13px; color: var(--cs-muted); }
   .signed pre { margin-top: 6px; max-height: 220px; overflow: auto; }
-  .details { display: flex; gap: 8px; margin-bottom: 8px; }
+  .details { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }
+  .details input { flex: 1 1 200px; width: auto; min-width: 0; }
   .details select { width: auto; flex: none; }
+  .level { display: flex; flex: none; gap: 8px; align-items: center; font-size: 13px; color: var(--cs-muted); }
+  .level select { color: var(--cs-text); }
   .buttons { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
   .buttons .allow { margin-left: auto; }
   .more { display: grid; gap: 10px; margin-bottom: 12px; max-height: 50vh; overflow: auto; }

@@ -29,8 +29,10 @@ export class DecisionPanel extends CountersignElement {
     cameAt: { attribute: false },
     hasComment: { state: true },
     hint: { state: true },
+    level: { attribute: false },
     mode: { state: true },
     armed: { state: true },
+    isConfirming: { state: true },
     preview: { state: true },
     edit: { state: true },
     isJson: { state: true },
@@ -63,6 +65,10 @@ export class DecisionPanel extends CountersignElement {
     this.hasComment = false;
     /** Why the last press decided nothing. */
     this.hint = "";
+    /** The person's level, up to which they may decide; empty if they may decide at each. */
+    this.level = "";
+    /** Whether the next click makes a decision that takes two. */
+    this.isConfirming = false;
     /** What is open besides the buttons. @type {"" | "scope" | "edit"} */
     this.mode = "";
     /** The decision that a key has chosen and that the next press makes. @type {Decision | ""} */
@@ -83,14 +89,33 @@ export class DecisionPanel extends CountersignElement {
     if (shown === this.#shown) return;
     // Another call, or other arguments: nothing that was chosen for the one before may apply to it.
     this.#shown = shown;
-    this.mode = "";
-    this.armed = "";
+    this.#leave();
     this.hint = "";
     this.hasComment = false;
     this.edit = null;
     this.preview = null;
     this.scopeIndex = 0;
     this.andWaiting = false;
+  }
+
+  /** Leaves what is open and what was chosen. */
+  #leave() {
+    this.mode = "";
+    this.armed = "";
+    this.isConfirming = false;
+  }
+
+  /** The levels at which this person may decide. @returns {string[]} */
+  get #levels() {
+    const levels = this.call?.request?.availableLevels ?? [];
+    return this.level === "" ? levels : levels.slice(0, levels.indexOf(this.level) + 1);
+  }
+
+  /** Why an approval takes a second step; empty if it takes one. */
+  get #gravity() {
+    const isTool = this.mode === "scope" && this.call?.request?.scopes?.[this.scopeIndex]?.scope === "tool";
+    if (isTool) return `every later call of ${this.call?.name}`;
+    return this.call?.impact?.riskLevel === "critical" ? "this critical call" : "";
   }
 
   /** Whether nothing that an approval needs is missing. */
@@ -118,12 +143,13 @@ export class DecisionPanel extends CountersignElement {
           ? html`<button ?disabled=${!mayAllow} @click=${() => this.#openScopes()}>Allow more… <kbd>s</kbd></button>`
           : nothing}
         ${this.mode === "" && !this.call.question ? html`<button class="quiet" ?disabled=${!mayAllow} @click=${() => this.#openEdit()}>Edit <kbd>e</kbd></button>` : nothing}
-        ${this.mode === "" ? nothing : html`<button class="quiet" ?disabled=${isLocked} @click=${() => (this.mode = "")}>Cancel</button>`}
+        ${this.mode === "" ? nothing : html`<button class="quiet" ?disabled=${isLocked} @click=${() => this.#leave()}>Cancel</button>`}
         ${request.options.includes("allow_once") ? this.#renderAllow(mayAllow) : nothing}
       </div>
       <p class="note muted" aria-live="polite">
         ${this.hint} ${this.armed ? `Press the same key again to ${(this.armed === "deny" ? words.deny : words.allow).toLowerCase()}.` : nothing}
-        ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
+        ${this.isSeen ? nothing : "Allowing is possible once the end of the arguments was on the screen."}
+        ${this.isConfirming ? `This allows ${this.#gravity}. Press the button again to do it.` : nothing}
       </p>
     `;
   }
@@ -142,10 +168,10 @@ export class DecisionPanel extends CountersignElement {
   #renderDetails(request) {
     return html`<div class="details ${this.hasComment ? "open" : ""}">
         <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder=${this.call?.question?.kind === "plan" ? "What to change; the agent gets it" : "Comment for the agent and the log (optional)"} />
-        ${(request.availableLevels?.length ?? 0) > 1
-          ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
-              ${request.availableLevels?.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
-            </select>`
+        ${this.#levels.length > 1
+          ? html`<label class="level">Decide at level <select id="level">
+              ${this.#levels.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
+            </select></label>`
           : nothing}
       </div>`;
   }
@@ -168,7 +194,7 @@ export class DecisionPanel extends CountersignElement {
       </div>
       <p class="note muted" aria-live="polite">
         ${this.hint} ${this.armed ? "Press the same key again to deny." : nothing}
-        ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
+        ${this.isSeen ? nothing : "Allowing is possible once the end of the arguments was on the screen."}
         ${proof === "passkey" ? "The rule asks for the touch of a passkey." : html`${proof === "ssh" ? "The rule asks for" : "Or with"} an SSH key, in a terminal:
               <code>countersign allow ${call.id} --sign-with KEYFILE</code>`}
       </p>
@@ -179,12 +205,13 @@ export class DecisionPanel extends CountersignElement {
   #renderAllow(mayAllow) {
     const isScope = this.mode === "scope";
     const isBad = this.mode === "edit" && (!this.edit || this.edit.problem !== "" || this.edit.isUnchanged);
-    const words = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
+    const plain = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
+    const words = this.isConfirming ? `Yes, allow ${this.#gravity}` : plain;
     const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
     return html`<button
-      class="allow ${this.armed === "allow_once" ? "armed" : ""}"
+      class="allow ${this.armed === "allow_once" || this.isConfirming ? "armed" : ""}"
       ?disabled=${!mayAllow || isBad}
-      @click=${() => this.#decide(isScope ? "allow_session" : "allow_once")}
+      @click=${() => this.#clickAllow(isScope ? "allow_session" : "allow_once")}
     >
       ${isRunning ? "Sending…" : words} ${this.mode === "" ? html`<kbd>o</kbd>` : nothing}
     </button>`;
@@ -255,16 +282,25 @@ export class DecisionPanel extends CountersignElement {
     return html`<label>Arguments, as JSON<textarea class="mono whole" spellcheck="false" @input=${change} .value=${edit.text}></textarea></label>`;
   }
 
+  /** What reaches far takes a second click, and not at once. @param {Decision} decision */
+  #clickAllow(decision) {
+    const now = performance.now();
+    if (this.#gravity === "") return this.#decide(decision);
+    if (this.isConfirming && now - this.#armedAt >= ARMED_AFTER) return this.#decide(decision);
+    if (!this.isConfirming) this.#armedAt = now;
+    this.isConfirming = true;
+  }
+
   #openScopes() {
+    this.#leave();
     this.mode = "scope";
-    this.armed = "";
     this.#chooseScope(0);
   }
 
   #openEdit() {
     if (!this.call) return;
+    this.#leave();
     this.mode = "edit";
-    this.armed = "";
     this.isJson = false;
     this.edit = ArgumentsEdit.of(this.call.arguments);
   }
@@ -273,6 +309,7 @@ export class DecisionPanel extends CountersignElement {
   async #chooseScope(index) {
     const { call, client } = this;
     this.scopeIndex = index;
+    this.isConfirming = false;
     this.preview = null;
     this.andWaiting = false;
     const scope = call?.request?.scopes?.[index]?.scope;
@@ -301,11 +338,14 @@ export class DecisionPanel extends CountersignElement {
     if (!call || this.deciding || (decision !== "deny" && !this.#isReady) || this.#isTooEarly()) return;
     this.armed = "";
     this.hint = "";
+    this.isConfirming = false;
     /** @type {DecisionBody} */
     const body = { decision };
     const read = (/** @type {string} */ id) => /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector(id))?.value.trim();
     const comment = read("#comment");
-    const level = read("#level");
+    // A person of one level among several decides at that one, whatever the default is.
+    const only = (call.request?.availableLevels?.length ?? 0) > 1 && this.#levels.length === 1 ? this.#levels[0] : undefined;
+    const level = read("#level") ?? only;
     if (comment) body.comment = comment;
     if (level) body.level = level;
     if (decision === "allow_session") {
@@ -329,9 +369,8 @@ export class DecisionPanel extends CountersignElement {
       if (!event.repeat && this.mode === "") this.#pressDecision(decision);
       return true;
     }
-    if (event.key === "Escape" && (this.mode !== "" || this.armed !== "")) {
-      this.mode = "";
-      this.armed = "";
+    if (event.key === "Escape" && (this.mode !== "" || this.armed !== "" || this.isConfirming)) {
+      this.#leave();
       return true;
     }
     if (event.key === "c" || event.key === "a") {

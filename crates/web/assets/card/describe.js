@@ -11,11 +11,27 @@ const DECISIONS = /** @type {Record<string, string>} */ ({
   deny: "deny",
 });
 
+/** The decision itself, in a word: who withdraws a call decides nothing. @param {ApprovalResponse} response @returns {{ word: string, style: string }} */
+export function describeDecision({ decision, source }) {
+  if (source === "cancellation") return { word: "withdrawn", style: "" };
+  if (source === "expiry") return { word: decision === "deny" ? "expired" : "expired: allowed", style: "expired" };
+  return { word: DECISIONS[decision] ?? decision, style: decision === "deny" ? "denied" : "allowed" };
+}
+
+/** How the end of a call is drawn, by the status of its result. @type {Record<string, string>} */
+const OUTCOMES = { success: "done", error: "failed", denied: "denied", expired: "denied" };
+
+/** Who decided: a person, or a rule or a setting and the person behind it. @param {ApprovalResponse} response */
+export function describeDecider(response) {
+  if (response.source === "approver") return nameOf(response.principal);
+  if (response.grantOrigin) return `${nameOf(response.grantOrigin.principal)}, on the call ${response.grantOrigin.toolCallId}`;
+  const person = response.setBy?.principal ?? response.policyChange?.principal;
+  return person ? `${response.principal}, set by ${nameOf(person)}` : response.principal;
+}
+
 /** Who decided what, and when. @param {ApprovalResponse} response @param {number} now */
 export function describeResponse(response, now) {
-  const name = response.source === "approver" ? nameOf(response.principal) : response.principal;
-  const by = response.policyChange ? `${name}, set by ${nameOf(response.policyChange.principal)}` : name;
-  return `${by}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
+  return `${describeDecider(response)}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
 }
 
 /**
@@ -31,7 +47,7 @@ export function describeState(call, now) {
       return { badge: "allowed", style: "allowed", text: `${decided}. It has not started yet.` };
     case "denied": {
       const isExpired = call.response?.source === "expiry";
-      return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: `${decided}.` };
+      return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: `${call.outcome ?? ""} ${decided}.`.trim() };
     }
     case "running":
       return { badge: "running", style: "running", text: `${call.execution?.executor ?? "An executor"} runs it. ${decided}.` };
@@ -40,12 +56,12 @@ export function describeState(call, now) {
       return { badge: failed ? "failed" : "finished", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
     }
     case "cancelled":
-      return { badge: "cancelled", style: "cancelled", text: describeCancelled(call) };
+      return { badge: "cancelled", style: "cancelled", text: call.outcome ?? "" };
     default:
       return {
         badge: "unknown",
         style: "unknown",
-        text: `${call.execution?.executor ?? "The executor"} was lost, so nobody knows if it ran. ${decided}.`,
+        text: `${call.outcome ?? ""} ${decided}.`.trim(),
       };
   }
 }
@@ -55,12 +71,6 @@ export function mayTakeBack(call, now) {
   const { state, response } = call;
   const isLapsed = response?.lapsesAt !== undefined && response.lapsesAt !== null && Date.parse(response.lapsesAt) <= now;
   return state === "allowed" && !isLapsed && (response?.source === "approver" || response?.scope === "once");
-}
-
-/** Why a call was cancelled. @param {Call} call */
-function describeCancelled(call) {
-  if (call.takenBack) return `${nameOf(call.takenBack.principal)} took the approval back. It did not run.`;
-  return call.response?.proposerLastSeenAt ? "It was withdrawn, because its agent was gone." : "The agent withdrew it.";
 }
 
 /** The same call, proposed earlier. @param {SameCall} same */
@@ -81,12 +91,15 @@ export function describeTimeLeft(call, now) {
 
 /** @param {string} code */
 const isOfTakeBack = (code) => code === "already_claimed" || code === "nothing_to_take_back";
+/** What is known about a decision whose answer was lost. The card beside it shows the call as the server has it. */
+const LOST = "The answer of the server was lost. The call is shown as it was read last; if it still waits, decide again.";
 
 /** Why a decision was refused. @param {CountersignError} error @param {number} now */
 export function describeRefusal(error, now) {
   const { code, detail, response } = error.problem;
   if (code === "already_decided" && response) return `Already decided by ${describeResponse(response, now)}.`;
   if (code === "arguments_changed") return "The arguments were changed meanwhile. Look at them again.";
+  if (code === "unreachable") return LOST;
   if (code === "unauthenticated") return "You are signed out. Sign in again; nothing was decided.";
   return `${isOfTakeBack(code) ? "Not taken back" : "Not decided"}: ${detail}`;
 }
@@ -114,20 +127,19 @@ export function describeSteps(call) {
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
-    const change = response.policyChange ? `, set by ${nameOf(response.policyChange.principal)}` : "";
-    const how = response.source === "approver" ? "" : ` (${response.source}${change})`;
-    steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
+    const how = response.source === "approver" ? "" : ` (${response.source})`;
+    steps.push({ text: `${describeDecider(response)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
   }
   if (call.takenBack) {
     const { principal, at, comment } = call.takenBack;
     return [...steps, { text: `${nameOf(principal)} took the approval back${comment ? `: ${comment}` : ""}`, at, style: "denied" }];
   }
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
-  if (result) steps.push({ text: result.status === "error" ? "The tool failed" : "The tool succeeded", at: result.at, style: result.status === "error" ? "failed" : "done" });
+  if (result) steps.push({ text: (call.outcome ?? result.status).replace(/\.$/, ""), at: result.at, style: OUTCOMES[result.status] ?? "" });
   for (const { principal, at } of call.flags ?? []) steps.push({ text: `${nameOf(principal)} flagged it`, at, style: "failed" });
   if (call.mismatch) steps.push({ text: `${nameOf(call.mismatch.principal)} reported that something else ran`, at: call.mismatch.at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
-  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: describeCancelled(call).slice(0, -1) });
+  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown" });
   const text = open[call.state];
   return text ? [...steps, { text, at: "", style: "open" }] : steps;
 }

@@ -2,7 +2,7 @@
 
 import { describeRow } from "../inbox-list.js";
 import { nameOf } from "../times.js";
-import { describeState } from "../card/describe.js";
+import { describeDecision, describeState } from "../card/describe.js";
 
 /** @import { Call } from "../types.d.ts" */
 
@@ -19,9 +19,11 @@ import { describeState } from "../card/describe.js";
  * @property {string} by Who decided: a person, or the rule or other source that did.
  * @property {boolean} isPerson Whether a person decided, and not a rule or a clock.
  * @property {string} decision
+ * @property {string} word The decision in words.
+ * @property {string} wordStyle How the decision is drawn.
  * @property {string} at When it was decided.
- * @property {string} badge
- * @property {string} style
+ * @property {string} state What became of the call, in a word.
+ * @property {string} style How the state is drawn.
  * @property {boolean} isFlagged Whether a person flagged the allowed call.
  * @property {string} text The searched content, in lower case.
  */
@@ -35,15 +37,16 @@ export function makeRow(call) {
   if (!response) return null;
   const isPerson = response.source === "approver";
   const by = isPerson ? nameOf(response.principal) : (response.source === "advisor" ? response.principal : (response.rule ?? response.source));
-  const { badge, style } = describeState(call, 0);
+  const { badge: state, style } = describeState(call, 0);
+  const { word, style: wordStyle } = describeDecision(response);
   const summary = describeRow(call);
   const agent = nameOf(call.proposal.principal);
   const project = call.place?.project ?? "";
   const isFlagged = (call.flags?.length ?? 0) > 0;
-  const text = [call.name, call.threadId, call.id, summary, agent, call.place?.agent ?? "", project, by, badge, isFlagged ? FLAGGED : "", response.decision, response.comment ?? ""].join("\n").toLowerCase();
+  const text = [call.name, call.threadId, call.id, summary, agent, call.place?.agent ?? "", project, by, state, word, isFlagged ? FLAGGED : "", response.decision, response.comment ?? ""].join("\n").toLowerCase();
   return {
     threadId: call.threadId, id: call.id, seq: call.proposal.seq, tool: call.name, summary, agent, project, by, isPerson,
-    decision: response.decision, at: response.at, badge, style, isFlagged, text,
+    decision: response.decision, word, wordStyle, at: response.at, state, style, isFlagged, text,
   };
 }
 
@@ -71,7 +74,7 @@ export function isFound(row, search) {
   const has = (/** @type {string} */ text, /** @type {string} */ part) => part === "" || text.toLowerCase().includes(part);
   return (
     has(row.tool, search.tool) && has(row.by, search.by) && has(row.agent, search.agent) && has(row.project, search.project) && has(row.threadId, search.thread) &&
-    has(row.decision, search.decision) && (has(row.badge, search.state) || (row.isFlagged && has(FLAGGED, search.state))) && search.words.every((word) => row.text.includes(word))
+    has(row.decision, search.decision) && (has(row.state, search.state) || (row.isFlagged && has(FLAGGED, search.state))) && search.words.every((word) => row.text.includes(word))
   );
 }
 

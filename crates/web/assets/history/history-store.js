@@ -33,6 +33,11 @@ export class HistoryStore extends CallStore {
   /** The calls that were read so far, decided or not. */
   readCount = 0;
 
+  /** The decisions that were read so far, found by the search or not. */
+  get decisionCount() {
+    return this.#rows.size;
+  }
+
   get isComplete() {
     return this.#next === null;
   }

@@ -7,7 +7,7 @@ import { renderText } from "../hidden-text.js";
 import { describeSteps } from "../card/describe.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
-import { personWhoMayFlag } from "../card/approval-card.js";
+import { levelOf, personWhoMayFlag } from "../card/approval-card.js";
 import { CARD_KEYS } from "../card/keys.js";
 
 /** @import { Call } from "../types.d.ts" */
@@ -104,7 +104,7 @@ export class CallPage extends PageElement {
   #renderCall(call) {
     const at = (/** @type {string} */ text) => new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
     return html`<div class="panel">
-        <tool-approval-card .call=${call} .store=${this.#watched} .now=${this.now} .person=${personWhoMayFlag(this.app.caller)} ?can-decide=${this.canDecide}></tool-approval-card>
+        <tool-approval-card .call=${call} .store=${this.#watched} .now=${this.now} .person=${personWhoMayFlag(this.app.caller)} .level=${levelOf(this.app.caller)} ?can-decide=${this.canDecide}></tool-approval-card>
       </div>
       <section aria-labelledby="steps-title">
         <h2 id="steps-title">What happened</h2>

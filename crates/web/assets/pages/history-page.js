@@ -117,7 +117,7 @@ export class HistoryPage extends PageElement {
         ${this.#renderSearch()}
       </header>
       <div class="table">
-        <div class="columns row" aria-hidden="true"><span>Decision</span><span>Call</span><span>Decided by</span><span>Agent and thread</span><span class="when">When</span></div>
+        <div class="columns row" aria-hidden="true"><span>Decision</span><span>State</span><span>Call</span><span>Decided by</span><span>Agent and thread</span><span class="when">When</span></div>
         ${rows.length === 0 ? this.#renderEmpty() : this.#renderRows(rows)}
       </div>
     </div>`;
@@ -126,7 +126,8 @@ export class HistoryPage extends PageElement {
   #describeCount() {
     const store = this.#store;
     if (!store?.isLoaded) return "Loading…";
-    const count = store.rows.length.toLocaleString();
+    const { rows: { length }, decisionCount } = store;
+    const count = length === decisionCount ? length.toLocaleString() : `${length.toLocaleString()} of ${decisionCount.toLocaleString()}`;
     return store.isComplete ? `${count} decisions` : `${count} decisions so far`;
   }
 
@@ -169,7 +170,8 @@ export class HistoryPage extends PageElement {
     const path = `/calls/${encodeURIComponent(row.threadId)}/${encodeURIComponent(row.id)}`;
     return html`<li .style=${`top:${top}px;height:${this.#row}px`} aria-setsize=${size} aria-posinset=${position}>
       <a class="row" href=${path}>
-        <span><span class="badge ${row.style}">${row.badge}</span></span>
+        <span class="decision"><span class="badge ${row.wordStyle}">${row.word}</span></span>
+        <span class="state ${row.style}">${row.state}</span>
         <span class="call"><strong>${renderText(row.tool)}</strong>${row.isFlagged ? html` <span class="badge denied">flagged</span>` : nothing} <span class="summary">${renderText(row.summary)}</span></span>
         <span class="by ${row.isPerson ? "" : "muted"}">${renderText(row.by)}</span>
         <span class="from muted">${renderText(`${row.agent} · ${row.threadId}`)}</span>
@@ -211,7 +213,7 @@ export class HistoryPage extends PageElement {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0];
     if (target instanceof HTMLInputElement) {
-      if (event.key === "Escape") target.blur();
+      if (event.key === "Escape") this.#leaveField(event, target);
       return;
     }
     if (event.key === "/") /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#search"))?.focus();
@@ -219,6 +221,14 @@ export class HistoryPage extends PageElement {
     else return;
     event.preventDefault();
   };
+
+  /** The browser would empty the field and keep the search: Escape first removes both, and then leaves the field.
+   * @param {KeyboardEvent} event @param {HTMLInputElement} field */
+  #leaveField(event, field) {
+    if (field.id !== "search" || this.#read("q") === "") return field.blur();
+    event.preventDefault();
+    this.#change("q", "");
+  }
 
   /** @param {number} step */
   #moveFocus(step) {

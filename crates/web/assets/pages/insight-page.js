@@ -97,13 +97,10 @@ const TIMES = [100, 1_000, 2_000, 4_000, 10_000, 20_000, 40_000, 60_000, 120_000
 const roundTime = (milliseconds) => TIMES.find((time) => time >= milliseconds) ?? milliseconds;
 
 /** The share of decided prompts that were allowed; null without any. @param {CallCounts} counts */
-export function shareAllowed({ asked, askedAllowed, abandoned, waiting }) {
-  const decided = asked - abandoned - waiting;
+export function shareAllowed({ askedAllowed, askedDenied }) {
+  const decided = askedAllowed + askedDenied;
   return decided > 0 ? askedAllowed / decided : null;
 }
-
-/** Prompts that were denied. @param {CallCounts} counts */
-const askedDenied = ({ asked, askedAllowed, abandoned, waiting }) => Math.max(0, asked - askedAllowed - abandoned - waiting);
 
 const percent = (/** @type {number} */ share) => `${Math.round(share * 100)} %`;
 
@@ -227,14 +224,14 @@ export class InsightPage extends PageElement {
       ${tile("Prompts", total.asked.toLocaleString("en"), `${(total.asked / this.span).toFixed(total.asked < this.span * 10 ? 1 : 0)} a day; ${rest.toLocaleString("en")} more calls without asking${byAdvisors}`)}
       ${tile("Allowed", share === null ? "–" : percent(share), "of the prompts that people decided")}
       ${tile("Time to decide", time ? describeTime(time.medianMs) : "–", time ? `the median; 1 of 10 takes longer than ${describeTime(time.p90Ms)}` : "no decision yet")}
-      ${tile("Not decided", total.abandoned.toLocaleString("en"), `${total.expired} expired, ${total.cancelled} withdrawn; ${total.waiting} pending now`)}
+      ${tile("Not decided", total.notDecided.toLocaleString("en"), `${total.expired} expired, ${total.cancelled} withdrawn, ${total.waiting} pending now`)}
     </dl>`;
   }
 
   /** @param {CallCounts} total */
   #renderAdvice(total) {
     const share = shareAllowed(total);
-    const decided = total.asked - total.abandoned - total.waiting;
+    const decided = total.askedAllowed + total.askedDenied;
     if (share === null || share < TOO_OFTEN || decided < ENOUGH) return nothing;
     const saved = this.suggestions?.saved ?? 0;
     return html`<div class="advice">
@@ -250,8 +247,8 @@ export class InsightPage extends PageElement {
     const values = (/** @type {(counts: DayCounts) => number | null} */ of) => days.map(({ counts }) => (counts ? of(counts) : null));
     const prompts = [
       { name: "Allowed", style: "allow", values: values((day) => day.askedAllowed) },
-      { name: "Denied", style: "deny", values: values(askedDenied) },
-      { name: "Not decided", style: "open", values: values((day) => day.abandoned + day.waiting) },
+      { name: "Denied", style: "deny", values: values((day) => day.askedDenied) },
+      { name: "Not decided", style: "open", values: values((day) => day.notDecided) },
     ];
     const shares = [{ name: "Share allowed", style: "accent", values: values(shareAllowed) }];
     const times = [
@@ -277,7 +274,7 @@ export class InsightPage extends PageElement {
         <thead><tr><th scope="col">Tool</th><th scope="col">Asked</th><th scope="col">Allowed</th><th scope="col">Denied</th><th scope="col">Not decided</th><th scope="col" class="minor">Median</th></tr></thead>
         <tbody>${asked.map((tool) => html`<tr>
           <th scope="row"><span class="tool">${renderText(tool.tool)}</span>${this.#renderBar(tool, most)}</th>
-          <td>${tool.asked}</td><td>${tool.askedAllowed}</td><td>${askedDenied(tool)}</td><td>${tool.abandoned + tool.waiting}</td>
+          <td>${tool.asked}</td><td>${tool.askedAllowed}</td><td>${tool.askedDenied}</td><td>${tool.notDecided}</td>
           <td class="minor">${tool.timeToDecide ? describeTime(tool.timeToDecide.medianMs) : "–"}</td></tr>`)}</tbody>
       </table>
       ${hidden > 0 ? html`<p class="muted note">${hidden} more tools: <code>countersign stats</code> lists all.</p>` : nothing}
@@ -286,7 +283,7 @@ export class InsightPage extends PageElement {
 
   /** @param {CallCounts} counts @param {number} most */
   #renderBar(counts, most) {
-    const parts = [["allow", counts.askedAllowed], ["deny", askedDenied(counts)], ["open", counts.abandoned + counts.waiting]];
+    const parts = [["allow", counts.askedAllowed], ["deny", counts.askedDenied], ["open", counts.notDecided]];
     let from = 0;
     const rects = parts.map(([style, value]) => {
       const x = from;

@@ -149,8 +149,14 @@ export class PolicyPage extends PageElement {
   /** @param {ListedRule | null} rule @param {(hit: RuleHits) => boolean} matches */
   #renderHits(rule, matches) {
     if (!this.hits) return html`<td class="hits muted">–</td>`;
-    const calls = this.hits.filter(matches).reduce((sum, hit) => sum + hit.calls, 0);
-    return html`<td class="hits ${calls === 0 ? "muted" : ""}">${rule?.shadow ? "shadow" : calls.toLocaleString("en")}</td>`;
+    if (rule?.shadow) return html`<td class="hits muted">shadow</td>`;
+    // A rule that blocks only asks about a call that it cannot read: such a call is no hit of the block.
+    const count = (/** @type {(hit: RuleHits) => boolean} */ counts) => (this.hits ?? []).filter((hit) => matches(hit) && counts(hit)).reduce((sum, hit) => sum + hit.calls, 0);
+    const calls = count(({ verdict }) => !rule || verdict === rule.verdict);
+    const others = /** @type {Record<string, string>} */ ({ allow: "allowed", ask: "asked", block: "blocked" });
+    const rest = Object.keys(others).filter((verdict) => rule && verdict !== rule.verdict).map((verdict) => ({ verdict, calls: count((hit) => hit.verdict === verdict) }));
+    return html`<td class="hits ${calls === 0 ? "muted" : ""}">${calls.toLocaleString("en")}
+      ${rest.map((other) => (other.calls > 0 ? html`<span class="where">${other.calls.toLocaleString("en")} ${others[other.verdict]}</span>` : nothing))}</td>`;
   }
 
   /** @param {PolicyRules} rules */
@@ -158,7 +164,7 @@ export class PolicyPage extends PageElement {
     const shown = this.showsAll ? rules.rules : rules.rules.slice(0, FIRST_RULES);
     const more = rules.rules.length - shown.length;
     return html`<section class="panel section" aria-labelledby="rules">
-      <div class="section-head"><h2 id="rules">Active rules</h2><span class="muted note">The strictest rule that matches decides. Hits: calls of the last ${SPAN} days, as recorded.</span></div>
+      <div class="section-head"><h2 id="rules">Active rules</h2><span class="muted note">The strictest rule that matches decides. Hits: calls of the last ${SPAN} days with the verdict of the rule, as recorded.</span></div>
       <table class="rules">
         <thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="hits">Hits</th></tr></thead>
         <tbody>

@@ -287,6 +287,7 @@ fn stop_denies_only_pending_calls() {
     }
     let bash = StopCommand {
         tool: countersign_events::ToolName::new("bash").ok(),
+        calls: None,
         comment: Some("enough".to_owned()),
     };
     let events = story.person("ada").thread_command(ThreadCommand::Stop(bash)).expect("stopped");

@@ -97,7 +97,7 @@ fn required_approval_refuses_claims_nobody_approved() {
 fn stop_ends_calls_that_have_not_started() {
     let mut story = DecisionStory::allowed();
     story.proposes("b", "deploy").expect("asked");
-    let stop = StopCommand { tool: None, comment: Some("enough".to_owned()) };
+    let stop = StopCommand { tool: None, calls: None, comment: Some("enough".to_owned()) };
     let events = story.person("cyd").thread_command(ThreadCommand::Stop(stop)).expect("stopped");
     assert_eq!(
         events,

@@ -53,7 +53,7 @@ fn comments_are_written_without_secrets() {
         story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
     }
     story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
-    let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: recorded_text().into() });
+    let stop = ThreadCommand::Stop(StopCommand { tool: None, calls: None, comment: recorded_text().into() });
     story.person("ada").thread_command(stop).expect("stopped");
     assert_eq!(story.state("stopped"), CallState::Denied);
     story

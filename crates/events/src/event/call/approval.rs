@@ -118,6 +118,18 @@ pub struct PolicyChange {
     pub principal: Principal,
 }
 
+/// A setting that answered a call: its event, and the person who made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 4, "principal": "user:ada"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerSetting {
+    /// The event's `seq`.
+    pub seq: i64,
+    /// The person who made it.
+    pub principal: Principal,
+}
+
 /// A pattern that is suggested for a remembered decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -275,6 +287,10 @@ pub struct ApprovalResponse {
     /// The policy change that answered a call which people had been asked about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_change: Option<PolicyChange>,
+    /// The setting that answered without asking people, if a person made it: the thread's mode, its own policy for the
+    /// tool, or the active policy. Absent in logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_by: Option<AnswerSetting>,
     /// When the proposer of a call that was withdrawn for its absence was last seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposer_last_seen_at: Option<Timestamp>,

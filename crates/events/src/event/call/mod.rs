@@ -9,7 +9,7 @@ mod proposal;
 
 pub use advice::{ApprovalAdvice, CallFlagged, Confidence, InvalidConfidence};
 pub use approval::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
+    AnswerSetting, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
     ChangedDefinition, PolicyChange, SameCall, SuggestedScope,
 };
 pub use effect::{EffectPattern, InvalidEffectPattern, RecordedEffect};

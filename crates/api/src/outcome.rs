@@ -1,0 +1,86 @@
+//! What became of a call, in one sentence: the page, the terminal and the command line show these words.
+
+use crate::{ApprovalResponse, Call, CallState, Principal};
+use countersign_events::{Source, Status};
+
+impl Call {
+    /// What became of the call; `None` while it is open or runs.
+    #[must_use]
+    pub fn describe_outcome(&self) -> Option<String> {
+        match self.state {
+            CallState::Pending | CallState::Allowed | CallState::Running => None,
+            CallState::Denied => {
+                let why = self.response.as_ref().map_or_else(|| "it was denied".to_owned(), describe_denial);
+                Some(format!("It did not run: {why}."))
+            }
+            CallState::Cancelled => Some(format!("It did not run: {}.", self.describe_end())),
+            CallState::Unknown => {
+                let who = self.execution.as_ref().map_or("its executor", |claim| claim.executor.as_str());
+                Some(format!("Nobody knows if it ran: {who} was lost."))
+            }
+            CallState::Finished => self.result.as_ref().map(|result| {
+                let what = match result.status {
+                    Status::Success => "The tool succeeded.",
+                    Status::Error => "The tool failed.",
+                    _ => "The executor stopped it.",
+                };
+                what.to_owned()
+            }),
+        }
+    }
+
+    /// Who or what ended a call before it ran.
+    fn describe_end(&self) -> String {
+        if let Some(taken) = &self.taken_back {
+            return format!("{} took the approval back", name_of(&taken.principal));
+        }
+        let response = self.response.as_ref();
+        if response.is_some_and(|response| response.proposer_last_seen_at.is_some()) {
+            return "it was withdrawn, because its agent was gone".to_owned();
+        }
+        let withdrawal = response.filter(|response| response.source == Source::Cancellation);
+        let result = self.result.as_ref().map(|result| &result.principal);
+        let Some(by) = withdrawal.map(|response| &response.principal).or(result) else {
+            return "it was withdrawn".to_owned();
+        };
+        match by.as_str() {
+            "system:expiry" => "its approval lapsed before it started".to_owned(),
+            "policy:grant" => "its approval moved to the same call, which was proposed again".to_owned(),
+            _ if *by == self.proposal.principal => format!("{} withdrew it", name_of(by)),
+            _ => format!("{} stopped it", name_of(by)),
+        }
+    }
+}
+
+/// Who or what denied a call.
+fn describe_denial(response: &ApprovalResponse) -> String {
+    let person = response.person().map(name_of);
+    let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
+    match response.source {
+        Source::Approver => format!("{} denied it", name_of(&response.principal)),
+        Source::Expiry => "nobody decided in time".to_owned(),
+        Source::Grant => match &response.grant_origin {
+            Some(origin) => format!(
+                "{} denied the same on the call {}, and that denial still answers",
+                name_of(&origin.principal),
+                origin.tool_call_id
+            ),
+            None => "an earlier denial answers it".to_owned(),
+        },
+        Source::Mode => format!("the mode of the thread denies it{set}"),
+        Source::Advisor => format!("the advisor {} denied it", name_of(&response.principal)),
+        Source::Policy if response.principal.as_str() == "policy:thread" => {
+            format!("the thread denies this tool{set}")
+        }
+        Source::Policy => match &response.rule {
+            Some(rule) => format!("the rule “{rule}” blocks it{set}"),
+            None => format!("the policy blocks it{set}"),
+        },
+        _ => format!("{} denied it", name_of(&response.principal)),
+    }
+}
+
+/// A principal's name without its kind.
+fn name_of(by: &Principal) -> &str {
+    by.as_str().split_once(':').map_or(by.as_str(), |(_, name)| name)
+}

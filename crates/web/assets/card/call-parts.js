@@ -1,0 +1,116 @@
+// The parts of a call that a person reads beside its arguments. The card and the review of several calls show the same.
+
+import { html, nothing } from "../element.js";
+import { renderDifferences } from "../arguments/arguments-view.js";
+import { renderText } from "../hidden-text.js";
+import { nameOf } from "../times.js";
+import { describeAdvice, describeSameCall } from "./describe.js";
+
+/** @import { Call } from "../types.d.ts" */
+
+/** @typedef {[string, unknown]} Fact */
+
+/** What a person should know before reading on, in sentences. @param {Call} call */
+export function describeWarnings(call) {
+  const warnings = [];
+  if (call.hiddenCharacters?.length) warnings.push("It contains characters that are invisible. They are marked below.");
+  if (call.mixedScripts?.length) warnings.push(`Words mix letters of several alphabets: ${call.mixedScripts.join(", ")}. The letters are marked.`);
+  if (call.padded?.length) warnings.push(`Many blanks or empty lines push a part out of sight: ${call.padded.join(", ")}. Read to the end.`);
+  if (call.redacted?.length) warnings.push(`Secrets are masked: ${call.redacted.join(", ")}.`);
+  if (call.proposerGone) warnings.push("The agent no longer waits. It may never run this call.");
+  if (call.request?.sameCall) warnings.push(describeSameCall(call.request.sameCall));
+  for (const { name, likeness } of call.lookAlikes ?? []) {
+    warnings.push(likeness === "sameTool" ? `Another server has this tool, too: ${name}.` : `The name of the tool looks like ${name}.`);
+  }
+  return warnings;
+}
+
+/** @param {Call} call */
+export const renderWarnings = (call) => describeWarnings(call).map((text) => html`<p class="note warning banner">${renderText(text)}</p>`);
+
+/** How the definition of the tool changed. @param {Call} call @param {string} root @param {boolean} canDecide */
+export function renderDefinition(call, root, canDecide) {
+  const changed = call.request?.changedDefinition;
+  if (!changed) return nothing;
+  return html`<section class="definition" aria-label="definition of the tool">
+    <p class="note warning banner">The definition of this tool has changed since it was accepted${changed.accepted ? ". A person has accepted it meanwhile." : ". Earlier approvals do not answer its calls."}
+      ${canDecide && !changed.accepted ? html`<a href=${`${root}/settings#tools`}>Read and accept it</a>` : nothing}</p>
+    ${changed.changes?.length ? renderDifferences(changed.changes) : nothing}
+  </section>`;
+}
+
+/** @param {Call} call */
+export function renderEffects(call) {
+  if (!call.effects?.length) return nothing;
+  return html`<section class="effects" aria-label="what it does">
+    <h3>What it does, as far as it shows</h3>
+    <ul>${call.effects.map((effect) => html`<li>${renderText(effect)}</li>`)}</ul>
+  </section>`;
+}
+
+/** What the agent claims about its call. Nobody has checked it, so it stands below the arguments and is smaller. @param {Call} call */
+export function renderClaims(call) {
+  const impact = call.impact ?? {};
+  /** @type {Fact[]} */
+  const claims = [];
+  if (call.description) claims.push(["Purpose", renderText(call.description)]);
+  if (impact.message) claims.push(["Impact", renderText(impact.message)]);
+  if (impact.riskLevel) claims.push(["Risk", impact.riskLevel]);
+  if (impact.reversible !== undefined) claims.push(["Reversible", impact.reversible ? "yes" : html`<strong class="problem">no</strong>`]);
+  if (impact.affectedResources?.length) claims.push(["Affects", renderText(impact.affectedResources.join(", "))]);
+  if (impact.estimatedImpact) claims.push(["Extent", renderText(impact.estimatedImpact)]);
+  const own = call.definition?.description;
+  if (claims.length === 0 && !own) return nothing;
+  return html`<section class="claims" aria-label="what the agent says">
+    ${claims.length > 0 ? html`<h3>The agent says (not checked)</h3>${renderList(claims)}` : nothing}
+    ${own ? html`<h3>The tool says of itself</h3><p>${renderText(own)}</p>` : nothing}
+  </section>`;
+}
+
+/** @param {Fact[]} facts */
+const renderList = (facts) => html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** The reason of the request, the votes, the advice, and the comments. @param {Call} call */
+export function renderFacts(call) {
+  const facts = [...requestFacts(call), ...adviceFacts(call), ...decisionFacts(call)];
+  return facts.length === 0 ? nothing : html`<div class="facts">${renderList(facts)}</div>`;
+}
+
+/** @param {Call} call @returns {Fact[]} */
+function requestFacts({ request }) {
+  if (!request) return [];
+  const { rule, reason, votes = [], quorum = 1 } = request;
+  /** @type {Fact[]} */
+  const facts = [["Asked because", html`${renderText(reason)}${rule && !reason.includes(rule) ? html` (${renderText(rule)})` : nothing}`]];
+  if (request.similarOperationsCount) facts.push(["Similar", `${request.similarOperationsCount} lately in this thread`]);
+  if (request.level) facts.push(["Needs level", renderText(request.level)]);
+  if (quorum > 1 || votes.length > 0) {
+    const counted = votes.filter((vote) => vote.counts && vote.decision !== "deny");
+    const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
+    facts.push(["Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`)]);
+  }
+  return facts;
+}
+
+/** @param {Call} call @returns {Fact[]} */
+function adviceFacts({ advice = [] }) {
+  return advice.map((one) => [
+    `Advice of ${one.advisor}`,
+    html`<strong>${renderText(describeAdvice(one))}</strong>${one.reason ? html` ${renderText(one.reason)}` : nothing}`,
+  ]);
+}
+
+/** The comments and the proofs. @param {Call} call @returns {Fact[]} */
+function decisionFacts({ request, response }) {
+  const said = [...(request?.votes ?? []), ...(response ? [response] : [])];
+  const isRule = (/** @type {string} */ principal) => response?.principal === principal && response.source !== "approver";
+  /** @type {Fact[]} */
+  const facts = [];
+  for (const { principal, comment } of said) {
+    if (comment) facts.push([isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment)]);
+  }
+  for (const { principal, proof } of said) {
+    if (proof) facts.push(["Proof", renderText(`${nameOf(principal)} signed with the ${proof.kind} key ${proof.key}`)]);
+  }
+  return facts;
+}
