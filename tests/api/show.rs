@@ -79,7 +79,8 @@ async fn finished_call_shows_its_whole_history() {
             "content": {"files": ["a", "b"], "size": 1.50},
             "principal": "agent:builder",
             "at": "2026-01-31T12:00:03.000Z"
-          }
+          },
+          "outcome": "The tool succeeded."
         }
         "#);
     })

@@ -39,6 +39,22 @@ test("the counts of the page are those of the API, and it says that people are a
   assert.equal(await page.locator('img[src="x"]').count(), 0);
 });
 
+test("the figures of the page agree with each other and with the API", async (t) => {
+  const { page, callers } = await openInsight(t);
+  for (const id of ["x", "y"]) await callers.agent.propose("open", id, "bash", { command: `make ${id}` });
+  await page.reload();
+  const { total } = await callers.person.get("/v1/stats");
+  assert.deepEqual([total.asked, total.askedAllowed, total.askedDenied, total.notDecided, total.waiting], [29, 25, 1, 3, 2]);
+  assert.match(await readTile(page, "Not decided"), /^3\n\s*0 expired, 1 withdrawn, 2 pending now/);
+  const figure = page.locator("day-chart").filter({ hasText: "Prompts per day" });
+  await figure.getByText("Show as a table").press("Enter");
+  const [row] = await figure.locator("tbody tr").allInnerTexts();
+  assert.match(row, /\s25\s+1\s+3$/);
+  const rows = await page.locator("table").filter({ hasText: "Tool" }).last().locator("tbody tr").allInnerTexts();
+  const sums = rows.map((text) => text.match(/\d+\s+\d+\s+\d+\s+\d+/)[0].split(/\s+/).map(Number)).reduce((a, b) => a.map((value, at) => value + b[at]));
+  assert.deepEqual(sums, [total.asked, total.askedAllowed, total.askedDenied, total.notDecided]);
+});
+
 test("each chart has a table with the same numbers", async (t) => {
   const { page } = await openInsight(t);
   const figure = page.locator("day-chart").filter({ hasText: "Prompts per day" });

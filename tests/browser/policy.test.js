@@ -34,6 +34,16 @@ async function openPolicy(t, role, options = {}) {
   return { log, file, server, callers, page, browser };
 }
 
+test("a call that a block rule only asked about is no hit of the block", async (t) => {
+  const { callers, page } = await openPolicy(t, "approver");
+  // The command is unclear, so the rule asks.
+  const call = await callers.agent.propose("unclear", "a", "bash", { command: "git push $WHERE --force" });
+  assert.equal(call.state, "pending");
+  await page.reload();
+  const row = page.locator("table.rules tr", { hasText: "no force pushes <b>now</b>" });
+  await row.locator("td:last-child", { hasText: /^\s*1\s+1 asked\s*$/ }).waitFor();
+});
+
 test("each rule has its hits, and an approver may not add rules", async (t) => {
   const { page } = await openPolicy(t, "approver");
   const row = page.locator("table.rules tr", { hasText: "no force pushes <b>now</b>" });

@@ -73,10 +73,10 @@ test("calls of a review must be read to their end before they can be allowed", a
   assert.ok(await allow.isDisabled());
   // Each call counts only once its own end was on the screen.
   for (const [n, left] of [[0, "2 must"], [1, "1 must"]]) {
-    await review.locator("article .claims").nth(n).scrollIntoViewIfNeeded();
+    await review.locator("article .facts").nth(n).scrollIntoViewIfNeeded();
     await review.getByText(left).waitFor();
   }
-  await review.locator("article .claims").nth(2).scrollIntoViewIfNeeded();
+  await review.locator("article .facts").nth(2).scrollIntoViewIfNeeded();
   await review.getByText(/must be read to their end/).waitFor({ state: "detached" });
   await page.clock.install();
   await allow.click();

@@ -85,6 +85,7 @@ async fn archived_call_is_erased_in_its_file() {
           expires    [time]
           decided    deny by user:ada at [time] (cancellation)
           archived   all content is in old.ndjson, by user:zoe at [time]
+          outcome    It did not run: ada stopped it.
           ended      cancelled at [time]
           result     null
           policy     event 1, from shipped: countersign policy show --seq 1

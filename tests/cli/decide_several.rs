@@ -97,7 +97,8 @@ async fn each_call_has_its_own_result() {
                   "content": "Denied by user:ben, without a comment (do not retry this call unchanged)",
                   "principal": "user:ben",
                   "at": "[time]"
-                }
+                },
+                "outcome": "It did not run: ben denied it."
               }
             }
           ]

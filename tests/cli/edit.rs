@@ -48,6 +48,7 @@ async fn edited_arguments_run_and_reach_the_agent() {
                      + /command "echo goodbye"
           note       user:ada changed what was run: /command from "echo hello" to "echo goodbye"
           started    by [executor] at [time]
+          outcome    The tool succeeded.
           ended      success at [time]
           result     exitCode: 0
                      output: goodbye

@@ -185,7 +185,8 @@ async fn run_prints_the_finished_call_as_json() {
             "content": {"exitCode":0,"output":"hi\n","outputBytes":3},
             "principal": "agent:builder",
             "at": "[time]"
-          }
+          },
+          "outcome": "The tool succeeded."
         }
         ! hi
         exit 0

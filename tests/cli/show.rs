@@ -38,6 +38,7 @@ async fn call_is_shown_with_its_history() {
           decided    allow_once by user:ada at [time] (approver)
           comment    go ahead
           started    by [executor] at [time]
+          outcome    The tool succeeded.
           ended      success at [time]
           result     exitCode: 0
                      output: 1
@@ -65,6 +66,7 @@ async fn denied_call_names_its_decider() {
           expires    [time]
           decided    deny by user:ada at [time] (approver)
           comment    not today
+          outcome    It did not run: ada denied it.
           ended      denied at [time]
           result     "Denied by user:ada: not today (do not retry this call unchanged)"
           policy     event 1, from shipped: countersign policy show --seq 1

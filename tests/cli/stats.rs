@@ -28,10 +28,10 @@ async fn calls_are_counted_per_tool() {
         desk.apply_policy("default = \"allow\"").await;
         desk.types("run -- false").await;
         assert_snapshot!(desk.types("stats").await, @"
-        TOOL  CALLS  ASKED  ALLOWED  DENIED  EXPIRED  FAILED  MEDIAN
-        bash      3      2        1       0        2       1       –
-        mail      1      1        0       0        1       0       –
-        all       4      3        1       0        3       1       –
+        TOOL  CALLS  ASKED  ALLOWED  DENIED  NOT DECIDED  FAILED  MEDIAN
+        bash      3      2        1       0            2       1       –
+        mail      1      1        0       0            1       0       –
+        all       4      3        1       0            3       1       –
 
         Decided by: cancellation 3, policy 1
         Not decided by people: 3. Expired: 0. Cancelled before a decision: 3.

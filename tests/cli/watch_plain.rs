@@ -46,6 +46,7 @@ async fn assert_denial_is_shown(desk: &TerminalDesk) {
       expires    [time]
       decided    deny by user:ada at [time] (approver)
       comment    not today
+      outcome    It did not run: ada denied it.
       ended      denied at [time]
       result     "Denied by user:ada: not today (do not retry this call unchanged)"
       policy     event 1, from shipped: countersign policy show --seq 1

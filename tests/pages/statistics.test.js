@@ -4,7 +4,7 @@ const { test } = require("node:test");
 const { load } = require("./load.js");
 
 const counts = (calls, decisionTimes = {}) => {
-  const names = ["asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting"];
+  const names = ["asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting", "askedDenied", "notDecided"];
   const maxMs = Math.max(...Object.keys(decisionTimes).map(Number), 0);
   const timeToDecide = maxMs ? { maxMs } : undefined;
   return { ...Object.fromEntries(names.map((name) => [name, 0])), calls, decisionTimes, timeToDecide };

@@ -14,6 +14,7 @@ on_each_database! {
     view_names_the_person_behind_a_mode,
     single_call_lookup_in_view_uses_indexes,
     whole_views_search_no_thread_for_each_call,
+    statistics_agree_with_sql_on_the_log,
     part_of_a_state_selects_its_calls,
     printed_queries_of_the_guide_run,
 }
@@ -137,6 +138,37 @@ async fn single_call_lookup_in_view_uses_indexes(world: &mut World) {
     }
 }
 
+/// The figures of pages and of `countersign stats` add up, and each is what SQL counts.
+async fn statistics_agree_with_sql_on_the_log(world: &mut World) {
+    let thread = AuditedThread::open(world).await;
+    for id in ["allowed", "denied", "withdrawn", "waiting"] {
+        thread.proposes(id, &format!("make {id}")).await;
+    }
+    thread.decides("allowed", api::DecisionRequest::plain(Decision::AllowOnce)).await;
+    thread.decides("denied", api::DecisionRequest::plain(Decision::Deny)).await;
+    let withdrawn = api::parse_call_id("withdrawn").expect("valid");
+    thread.agent.cancel(&thread.thread, &withdrawn, &api::CancelRequest::default()).await.expect("cancelled");
+    let counted = thread.ada.send(operations::CountCalls { query: api::StatisticsQuery::default() }).await;
+    let total = counted.expect("counted").total;
+    assert_eq!(total.asked, total.asked_allowed + total.asked_denied + total.not_decided);
+    let asked = "requested_at IS NOT NULL";
+    for (figure, condition) in [
+        (total.calls, "1 = 1".to_owned()),
+        (total.asked, asked.to_owned()),
+        (total.asked_allowed, format!("{asked} AND decision LIKE 'allow%' AND source = 'approver'")),
+        (total.asked_denied, format!("{asked} AND decision = 'deny' AND source = 'approver'")),
+        (
+            total.not_decided,
+            format!("{asked} AND (decision IS NULL OR source IN ('expiry', 'cancellation'))"),
+        ),
+        (total.waiting, format!("{asked} AND decision IS NULL")),
+    ] {
+        let sql = format!("SELECT count(*) FROM calls WHERE {condition}");
+        assert_eq!(world.run_shell(&sql).await.expect("counts"), figure.to_string(), "{condition}");
+    }
+    thread.ends().await;
+}
+
 /// A count or a group reads each event at most a few times: a search of the whole thread for each of its calls would make it grow
 /// with the square of the thread.
 async fn whole_views_search_no_thread_for_each_call(world: &mut World) {
@@ -154,7 +186,8 @@ async fn whole_views_search_no_thread_for_each_call(world: &mut World) {
         ] {
             if world.database() == Database::Sqlite {
                 let mut connection = world.sql_connection().await;
-                let steps = connection.details(&format!("EXPLAIN QUERY PLAN {sql}")).await.expect("explained");
+                let steps =
+                    connection.details(&format!("EXPLAIN QUERY PLAN {sql}")).await.expect("explained");
                 let searches = |step: &&String| step.starts_with("SEARCH") && step.contains("by_thread");
                 let found: Vec<_> = steps.iter().filter(searches).collect();
                 assert!(found.is_empty(), "{sql}: {steps:#?}");

@@ -13,6 +13,14 @@ export type AdviceVerdict = "allow" | "deny" | "ask";
  */
 export type AdvisorMode = "shadow" | "advise" | "decide";
 
+/** A setting that answered a call: its event, and the person who made it. */
+export interface AnswerSetting {
+  /** The person who made it. */
+  principal: Principal;
+  /** The event's `seq`. */
+  seq: number;
+}
+
 /** The approval request for a call. */
 export interface ApprovalRequest {
   /** The advisor that may answer instead of people, if it decides. */
@@ -125,6 +133,11 @@ export interface ApprovalResponse {
   scope?: Json | undefined;
   /** The event's `seq`. */
   seq: number;
+  /**
+   * The setting that answered without asking people, if a person made it: the thread's mode, its own policy for
+   * the tool, or the active policy.
+   */
+  setBy?: AnswerSetting | null | undefined;
   /** The verdicts of shadow rules, if no person was asked. */
   shadow?: ShadowVerdict[] | undefined;
   /** The decision's source. */
@@ -289,6 +302,13 @@ export interface Call {
   mixedScripts?: string[] | undefined;
   /** The tool's name. */
   name: ToolName;
+  /** What became of the call, in one sentence for people; absent while it is open or runs. */
+  outcome?: string | null | undefined;
+  /**
+   * The locations of strings in which many blanks or empty lines push a part out of sight, as JSON pointers into
+   * the call, 20 at most.
+   */
+  padded?: string[] | undefined;
   /** Where the call runs, if the proposer said so. */
   place?: Place | null | undefined;
   /** The proposer and the proposal time. */
@@ -471,6 +491,11 @@ export type CallState = "pending" | "allowed" | "denied" | "running" | "finished
 export interface CallerView {
   /** The principal as which the caller executes calls, if it may. */
   agent?: Principal | null | undefined;
+  /**
+   * The level up to which the person may decide: the policy's or the credential's, whichever is higher. Only in
+   * the answer of `GET /v1/me`.
+   */
+  decidesAt?: string | null | undefined;
   /** The time from which the credential is not accepted. */
   expiresAt?: Timestamp | null | undefined;
   /** The groups that the credential gives an approver. */

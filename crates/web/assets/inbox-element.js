@@ -173,6 +173,11 @@ export class CountersignInbox extends CountersignElement {
     `;
   }
 
+  /** Another call is read from its start. @param {Map<PropertyKey, unknown>} changed @override */
+  updated(changed) {
+    if (changed.has("selected")) this.renderRoot.querySelector(".detail")?.scrollTo(0, 0);
+  }
+
   #describeCount() {
     const count = this.store?.pending.size ?? 0;
     if (this.store?.connection === "loading") return "Loading";

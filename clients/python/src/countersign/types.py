@@ -14,6 +14,7 @@ __all__ = [
     "AdviceFailure",
     "AdviceVerdict",
     "AdvisorMode",
+    "AnswerSetting",
     "ApprovalRequest",
     "ApprovalResponse",
     "ApprovalVote",
@@ -99,6 +100,16 @@ AdvisorMode: TypeAlias = Literal["shadow", "advise", "decide"]
 """The use of an advisor's advice: `shadow` records it only, `advise` shows it to approvers, `decide` may
 answer requests of rules that name the advisor.
 """
+
+
+class AnswerSetting(TypedDict):
+    """A setting that answered a call: its event, and the person who made it."""
+
+    principal: Principal
+    """The person who made it."""
+
+    seq: int
+    """The event's `seq`."""
 
 
 class ApprovalRequest(TypedDict):
@@ -256,6 +267,11 @@ class ApprovalResponse(TypedDict):
 
     seq: int
     """The event's `seq`."""
+
+    setBy: NotRequired[AnswerSetting | None]
+    """The setting that answered without asking people, if a person made it: the thread's mode, its own policy
+    for the tool, or the active policy.
+    """
 
     shadow: NotRequired[list[ShadowVerdict]]
     """The verdicts of shadow rules, if no person was asked."""
@@ -467,6 +483,14 @@ class Call(TypedDict):
 
     name: ToolName
     """The tool's name."""
+
+    outcome: NotRequired[str | None]
+    """What became of the call, in one sentence for people; absent while it is open or runs."""
+
+    padded: NotRequired[list[str]]
+    """The locations of strings in which many blanks or empty lines push a part out of sight, as JSON pointers
+    into the call, 20 at most.
+    """
 
     place: NotRequired[Place | None]
     """Where the call runs, if the proposer said so."""
@@ -707,6 +731,11 @@ class CallerView(TypedDict):
 
     agent: NotRequired[Principal | None]
     """The principal as which the caller executes calls, if it may."""
+
+    decidesAt: NotRequired[str | None]
+    """The level up to which the person may decide: the policy's or the credential's, whichever is higher.
+    Only in the answer of `GET /v1/me`.
+    """
 
     expiresAt: NotRequired[Timestamp | None]
     """The time from which the credential is not accepted."""

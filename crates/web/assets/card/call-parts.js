@@ -67,13 +67,13 @@ export function renderClaims(call) {
   </section>`;
 }
 
-/** @param {Fact[]} facts */
-const renderList = (facts) => html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** @param {Fact[]} facts @param {string} [style] The class of the list. */
+const renderList = (facts, style = "") => html`<dl class=${style}>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** The reason of the request, the votes, the advice, and the comments. @param {Call} call */
 export function renderFacts(call) {
   const facts = [...requestFacts(call), ...adviceFacts(call), ...decisionFacts(call)];
-  return facts.length === 0 ? nothing : html`<div class="facts">${renderList(facts)}</div>`;
+  return facts.length === 0 ? nothing : renderList(facts, "facts");
 }
 
 /** @param {Call} call @returns {Fact[]} */

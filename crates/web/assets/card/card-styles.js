@@ -30,8 +30,7 @@ export const partStyles = css`
   .claims h3 { font-size: 12px; }
   .claims :is(dd, p) { white-space: pre-wrap; overflow-wrap: anywhere; }
   .claims dl > div { display: grid; grid-template-columns: 76px minmax(0, 1fr); gap: 8px; }
-  .facts { font-size: 13px; padding-top: 12px; border-top: 1px solid var(--cs-line); }
-  .facts dl { display: grid; gap: 6px 24px; grid-template-columns: repeat(auto-fill, minmax(min(240px, 100%), 1fr)); }
+  .facts { display: grid; gap: 6px 24px; grid-template-columns: repeat(auto-fill, minmax(min(240px, 100%), 1fr)); font-size: 13px; padding-top: 12px; border-top: 1px solid var(--cs-line); }
   .facts dt { color: var(--cs-muted); }
   .facts dd { overflow-wrap: anywhere; }
 `;

@@ -4,7 +4,7 @@ import { describeRow } from "../inbox-list.js";
 import { nameOf } from "../times.js";
 import { describeDecision, describeState } from "../card/describe.js";
 
-/** @import { Call } from "../types.d.ts" */
+/** @import { ApprovalResponse, Call } from "../types.d.ts" */
 
 /**
  * A row keeps little of a call, because the history may have many.
@@ -36,7 +36,7 @@ export function makeRow(call) {
   const { response } = call;
   if (!response) return null;
   const isPerson = response.source === "approver";
-  const by = isPerson ? nameOf(response.principal) : (response.source === "advisor" ? response.principal : (response.rule ?? response.source));
+  const by = isPerson ? nameOf(response.principal) : describeSource(response);
   const { badge: state, style } = describeState(call, 0);
   const { word, style: wordStyle } = describeDecision(response);
   const summary = describeRow(call);
@@ -48,6 +48,14 @@ export function makeRow(call) {
     threadId: call.threadId, id: call.id, seq: call.proposal.seq, tool: call.name, summary, agent, project, by, isPerson,
     decision: response.decision, word, wordStyle, at: response.at, state, style, isFlagged, text,
   };
+}
+
+/** The rule or other source that decided, and the person behind it. @param {ApprovalResponse} response */
+function describeSource({ source, principal, rule, grantOrigin, setBy }) {
+  if (source === "cancellation") return nameOf(principal);
+  if (source === "advisor") return principal;
+  const person = grantOrigin?.principal ?? setBy?.principal;
+  return `${rule ?? source}${person ? `, ${nameOf(person)}` : ""}`;
 }
 
 /** The names that a search may use, as in `by:ada tool:bash deploy`. */

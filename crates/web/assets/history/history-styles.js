@@ -34,9 +34,9 @@ export const historyStyles = css`
   @media (max-width: 760px) {
     .history { padding: 16px 12px 0; gap: 12px; }
     .columns { display: none; }
-    .row { grid-template: "call when" 22px "what by" 22px / minmax(0, 1fr) auto; gap: 2px 10px; align-content: center; padding: 0 12px; }
+    .row { grid-template: "call call when" 22px "what state by" 22px / auto minmax(0, 1fr) auto; gap: 2px 10px; align-content: center; padding: 0 12px; }
     .decision { grid-area: what; }
-    .state { display: none; }
+    .state { grid-area: state; font-size: 12px; }
     .call { grid-area: call; }
     .when { grid-area: when; font-size: 12px; }
     .by { grid-area: by; font-size: 12px; text-align: right; }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Refused;
-use countersign_events::{CallState, Decision, Mode, ToolName, ToolPolicy};
+use countersign_events::{AnswerSetting, ApprovalResponse, CallState, Decision, Mode, ToolName, ToolPolicy};
 
 const RULES: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"rm\"\nverdict = \"block\"\nreason = \"history is shared\"\n";
@@ -68,6 +68,26 @@ fn mode_answers_asks_and_lifts_no_block() {
 
     story.sets_mode("ada", Mode::Interactive).expect("set");
     assert_eq!(story.who_answers("e", "bash"), ASKED);
+}
+
+#[test]
+fn answer_of_a_mode_names_who_set_it() {
+    let mut story = given(RULES);
+    story.sets_mode("ada", Mode::ApproveAll).expect("set");
+    let seq = story.log.last().expect("set").seq;
+    assert_eq!(story.who_answers("a", "bash"), "TOOL_APPROVAL_RESPONSE by policy:mode");
+    let response = story.response("a");
+    assert_eq!(response.set_by, Some(AnswerSetting { seq, principal: Principal::user("ada") }));
+    assert_eq!(story.inadmissible_rows(), [""; 0]);
+
+    let forged = Some(AnswerSetting { seq, principal: Principal::user("ben") });
+    for (set_by, complaints) in [(forged, 1), (None, 0)] {
+        // Earlier versions recorded nothing.
+        let body = Body::ApprovalResponse(ApprovalResponse { set_by, ..response.clone() });
+        story.log.last_mut().expect("answered").data = body.data().expect("valid");
+        let found = story.inadmissible_rows();
+        assert_eq!(found.iter().filter(|why| why.contains("setBy")).count(), complaints, "{found:?}");
+    }
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl DecisionStory {
         self.person(name).execute(CommandTarget::Log, LogCommand::SetPolicy(set).into()).expect("set");
     }
 
-    fn response(&self, id: &str) -> ApprovalResponse {
+    pub(super) fn response(&self, id: &str) -> ApprovalResponse {
         let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         call.response().expect("decided").what.clone()
     }
