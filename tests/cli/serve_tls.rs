@@ -33,44 +33,6 @@ async fn command_reaches_a_server_with_private_authority() {
     .await;
 }
 
-/// A certificate that signs itself, as `openssl` makes it by default, and one of a server.
-#[tokio::test]
-async fn self_signed_certificate_has_a_remedy() {
-    with_desk(async |desk| {
-        let plain = [
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "30",
-        ];
-        let named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-        let files = ["-keyout", "server.key", "-out", "server.pem"];
-        let mut said = Vec::new();
-        for kind in [&[][..], &["-addext", "basicConstraints=critical,CA:FALSE"]] {
-            desk.run_program("openssl", &[&plain[..], &named, &files, kind].concat()).await;
-            let mut server = desk.start(SERVE);
-            let line: serde_json::Value =
-                serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
-            let url = line["listening"].as_str().expect("an address").to_owned();
-            said.push(desk.types(&format!("doctor --server {url}")).await.to_string());
-            said.push(desk.types(&format!("pending --server {url}")).await.to_string());
-            let trusted = desk.types(&format!("pending --server {url} --tls-ca server.pem")).await;
-            assert_eq!(trusted.code == 0, !kind.is_empty(), "{trusted}");
-            server.send_signal("TERM").await;
-            server.wait_for_exit().await;
-        }
-        assert_snapshot!(said[1], @"");
-        assert_snapshot!(said[3], @"");
-        assert!(said[0].contains("self-signed") && said[2].contains("self-signed"), "{said:?}");
-    })
-    .await;
-}
-
 #[tokio::test]
 async fn changed_certificate_is_read_again() {
     with_desk(async |desk| {

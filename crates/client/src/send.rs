@@ -54,20 +54,13 @@ impl ServerConnection {
 
     /// A server that answers, but whose identity or protocol is not accepted.
     fn untrusted(&self, why: &Error) -> GateError {
-        let name = &self.name;
-        let detail = match why {
-            Error::InvalidCertificate(why) if why.to_string().contains("CaUsedAsEndEntity") => format!(
-                "the certificate of {name} is self-signed as that of an authority, which no client accepts from a server; make \
-                 one with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`, and name it with --tls-ca FILE"
-            ),
+        let remedy = match why {
             Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-                format!(
-                    "the certificate of {name} is self-signed, or from an authority that this machine does not know; name the \
-                     certificate or its authority with --tls-ca FILE if you trust it"
-                )
+                "; if an authority of your own signed its certificate, name that authority with --tls-ca"
             }
-            _ => format!("no secure connection to {name}: {why}"),
+            _ => "",
         };
+        let detail = format!("no secure connection to {}: {why}{remedy}", self.name);
         GateError::new(ErrorCode::Unreachable, detail)
     }
 

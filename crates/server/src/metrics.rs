@@ -82,9 +82,8 @@ impl ServerMetrics {
         metrics
     }
 
-    /// Creates each operation's counters for the statuses that alerts watch: success, and server failures. A series that
-    /// appears with its first response has a rate that misses that response. Durations have a bucket for every bound, so they
-    /// appear with the first response.
+    /// Creates each operation's series for the statuses that alerts watch: success, and server failures. A series that
+    /// appears with its first response has a rate that misses that response.
     fn start_at_zero(&self, document: &OpenApi) {
         for step in ConnectionStep::TIMED {
             drop(self.timeouts.get_or_create(&[("step", step.as_str())]));
@@ -100,6 +99,7 @@ impl ServerMetrics {
                     let [route, method] = labels.clone();
                     drop(self.requests.get_or_create(&[route, method, ("status", status.to_owned())]));
                 }
+                drop(self.durations.get_or_create(&labels));
             }
         }
     }

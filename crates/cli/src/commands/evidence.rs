@@ -101,8 +101,9 @@ async fn add_events_of(
     events: &mut CallEvidence,
 ) -> anyhow::Result<()> {
     for_each_event(gate, &LogFilter::of_thread(&call.thread_id), after, |event| {
-        let named = if event.kind == EventType::ToolCall { "id" } else { "toolCallId" };
-        if event.kind == EventType::ThreadArchived || text_at(&event, &[named]).as_deref() == Some(id) {
+        // A proposal has its own id.
+        let named = text_at(&event, &["toolCallId"]).or_else(|| text_at(&event, &["id"]));
+        if event.kind == EventType::ThreadArchived || named.as_deref() == Some(id) {
             events.insert(event.seq, event);
         }
     })
