@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::Path};
 /// The book's navigation.
 const NAVIGATION: &str = "docs/SUMMARY.md";
 /// The map of all pages.
-const MAP: &str = "docs/README.md";
+const MAP: &str = "docs/map.md";
 /// The examples' index. The book adds an index's pages to the navigation.
 const EXAMPLES: &str = "examples/README.md";
 /// The decisions' index.
