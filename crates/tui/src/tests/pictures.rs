@@ -129,7 +129,7 @@ fn wide_window_shows_call_beside_list() {
       5s ago · conversation-7                       │ by agent:ada · in conversation-7 · 5s ago
     ▸ remove-folder rm -r build  HIGH               │ HIGH RISK · cannot be undone · 45s left
       5s ago · 45s left · conversation-7            │──────────────────────────────────────────────────────────────────────
-      send-invoice ada\u{202e}nimda@example.com     │ Purpose  Tidy up before the release
+      send-invoice 1249.50 · ada\u{202e}nimda@exam… │ Purpose  Tidy up before the release
       5s ago · a thread with a name that is a good… │ Impact   Deletes the build folder and all that is in it, which take
                                                     │          an hour to build again
                                                     │ Touches  build/app.o
@@ -233,7 +233,7 @@ fn decision_is_shown_below_the_call() {
 
     ────────────────────────────────────────────────────────────
      Allowed call_10 (bash) once.
-     ? help   q quit
+     u take back   ? help   q quit
     ");
 }
 
@@ -296,7 +296,7 @@ fn help_lists_the_keys() {
      s D      allow, or deny, this call and later ones: x exact, p pattern, t tool
      e        edit the arguments in $EDITOR; o then allows the edited call
      a        choose the level of your decision
-     c        write a comment for the decision
+     c u      write a comment; take back the last approval, until its call starts
      n p      next call, previous call; also → ←, l h, Tab
      j k      one line down, up; also ↓ ↑
      Space b  one page down, up; g G to the beginning, to the end
@@ -306,9 +306,9 @@ fn help_lists_the_keys() {
 
      You can allow a call only after you have scrolled to the end of its arguments.
      ↪ continues the line above without a line break.
-     A decision is final. It applies only to the call on the screen: the next call
-     takes no decision for a moment or while a key is held down, and a call that
-     another person decides stays until you leave it.
+     A decision applies only to the call on the screen: the next call takes no
+     decision for a moment or while a key is held down, and a call that another
+     person decides stays until you leave it.
 
 
     ────────────────────────────────────────────────────────────────────────────────
