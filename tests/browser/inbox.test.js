@@ -131,7 +131,9 @@ test("after a decision the next call appears, with the way back", async (t) => {
   const { log, agent, page } = await startInbox(t);
   for (const id of ["a", "b", "c"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
   await waitForCount(page, 3);
+  // No time passes between the decision and the press that follows it.
   await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
   await page.keyboard.press("n");
   await page.locator("tool-approval-card").getByText("echo b").waitFor();
   await page.getByRole("button", { name: "Allow once" }).click();
