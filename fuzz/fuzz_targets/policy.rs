@@ -19,7 +19,7 @@ fuzz_target!(|input: &str| {
     let once = format(text).expect("a valid policy can be formatted");
     let laid_out = Policy::read(&once).expect("a formatted policy is valid");
     assert_eq!(format(&once).as_ref(), Ok(&once), "{text}");
-    assert_eq!(laid_out.warnings().len(), policy.warnings().len(), "{text}");
+    assert_eq!(laid_out.find_warnings().len(), policy.find_warnings().len(), "{text}");
     let [blocks, allows] = ["block", "allow"].map(|verdict| with(text, verdict));
     for call in calls.lines().take(4).filter_map(FuzzedCall::read) {
         let (before, after) = (call.judge(&policy), call.judge(&laid_out));

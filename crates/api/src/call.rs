@@ -120,7 +120,7 @@ pub struct Call {
     pub released: Option<ExecutionRelease>,
     /// The end of the call's approval by a person. The call does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken_back: Option<TakenBackApproval>,
+    pub taken_back: Option<Box<TakenBackApproval>>,
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,

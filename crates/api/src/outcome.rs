@@ -57,7 +57,6 @@ fn describe_denial(response: &ApprovalResponse) -> String {
     let person = response.person().map(name_of);
     let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
     match response.source {
-        Source::Approver => format!("{} denied it", name_of(&response.principal)),
         Source::Expiry => "nobody decided in time".to_owned(),
         Source::Grant => match &response.grant_origin {
             Some(origin) => format!(

@@ -2,8 +2,7 @@
 
 use crate::{
     AdvisorSettings, ApproverDirectory, AssumedLevels, KeyRegistrars, MismatchAction, PendingLimits,
-    PolicyText, plain_rule_name, rule::PolicyRule, selector::RuleSelectors,
-    settings::PolicySettings,
+    PolicyText, plain_rule_name, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
 };
 use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;

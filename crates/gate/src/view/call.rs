@@ -52,11 +52,13 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             claim: released.what.claim,
             comment: released.what.comment.clone(),
         }),
-        taken_back: call.course.taken_back.as_deref().map(|taken| api::TakenBackApproval {
-            seq: taken.seq,
-            principal: taken.by.clone(),
-            at: taken.at,
-            comment: taken.what.comment.clone(),
+        taken_back: call.course.taken_back.as_deref().map(|taken| {
+            Box::new(api::TakenBackApproval {
+                seq: taken.seq,
+                principal: taken.by.clone(),
+                at: taken.at,
+                comment: taken.what.comment.clone(),
+            })
         }),
         result: call.result().map(view_result),
         outcome: None,

@@ -9,8 +9,8 @@ mod proposal;
 
 pub use advice::{ApprovalAdvice, CallFlagged, Confidence, InvalidConfidence};
 pub use approval::{
-    AnswerSetting, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack, ApprovalVote,
-    ChangedDefinition, PolicyChange, SameCall, SuggestedScope,
+    AnswerSetting, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse,
+    ApprovalTakenBack, ApprovalVote, ChangedDefinition, PolicyChange, SameCall, SuggestedScope,
 };
 pub use effect::{EffectPattern, InvalidEffectPattern, RecordedEffect};
 pub(super) use erasure::with_placeholders;
