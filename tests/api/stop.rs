@@ -45,8 +45,8 @@ async fn stop_by_an_agent_is_refused() {
         world.agent("builder").proposes("a").await;
         assert_snapshot!(world.agent("builder").post(STOP_ALL, "{}").await, @"403 not_permitted: the role agent may not decide");
         assert_eq!(world.agent("builder").post(STOP_THREAD, "").await.text("code"), "not_permitted");
-        assert_snapshot!(world.person("ada").post(STOP_THREAD, r#"{"tools":["bash"]}"#).await, @r"
-        422 invalid: unknown field `tools`, expected `tool` or `comment` at line 1 column 8
+        assert_snapshot!(world.person("ada").post(STOP_THREAD, r#"{"tools":["bash"]}"#).await, @"
+        422 invalid: unknown field `tools`, expected one of `tool`, `calls`, `comment` at line 1 column 8
         column: 8
         line: 1
         ");

@@ -27,6 +27,7 @@ async fn short_help_lists_the_commands() {
           allow              Allow pending calls
           deny               Deny pending calls
           stop               Deny all pending calls at once
+          take-back          Take back an approval that no executor has used
           release            Let another executor take over a call whose executor was lost
           flag               Complain that a call was allowed
           erase              Erase the arguments and other content of a call that has ended

@@ -170,7 +170,8 @@ async fn run_prints_the_finished_call_as_json() {
             "at": "[time]",
             "seq": 4,
             "basis": "default",
-            "policy": "[sha256]"
+            "policy": "[sha256]",
+            "setBy": {"seq":2,"principal":"user:operator"}
           },
           "execution": {
             "seq": 5,
@@ -261,7 +262,8 @@ async fn denied_run_prints_only_the_call() {
             "seq": 4,
             "basis": "default",
             "comment": "no rule matches this call",
-            "policy": "[sha256]"
+            "policy": "[sha256]",
+            "setBy": {"seq":2,"principal":"user:operator"}
           },
           "result": {
             "seq": 5,
@@ -269,7 +271,8 @@ async fn denied_run_prints_only_the_call() {
             "content": "Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it.",
             "principal": "policy:default",
             "at": "[time]"
-          }
+          },
+          "outcome": "It did not run: the policy blocks it, set by operator."
         }
         ! 
         exit 77

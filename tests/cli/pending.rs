@@ -102,7 +102,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           caution    hidden characters, which are shown as \u{…}, in /arguments/a\u{001b}b, /arguments/command
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      agents do not decide: command `echo hi�[8m; rm -rf /�# \u{202e}txt.exe\u{200b}` cannot be read with certainty (it has characters that people do not see); a block rule then asks: rule "agents do not decide" might block it
+          asked      agents do not decide: command `echo hi�[8m; rm -rf / # \u{202e}txt.exe\u{200b}` cannot be read with certainty (it has characters that people do not see); a block rule then asks: rule "agents do not decide" might block it
           does       may do more: the command cannot be read
           expires    [time], then the call is denied
           policy     event 1, from shipped: countersign policy show --seq 1

@@ -284,6 +284,8 @@ async fn revert_returns_to_an_earlier_policy() {
         -verdict = "block"
         -reason = "history is shared"
 
+        Warning: the active policy blocks calls by these rules, and the new one does not have them: "no force pushes". `countersign policy add FILE` adds rules and keeps these.
+
         No calls were proposed in the last week.
         Active since [time] (event 4): 0 rules, SHA-256 [sha256]. It replaces event 3.
         exit 0

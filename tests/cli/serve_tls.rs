@@ -34,6 +34,36 @@ async fn command_reaches_a_server_with_private_authority() {
 }
 
 #[tokio::test]
+async fn untrusted_certificate_has_a_remedy() {
+    with_desk(async |desk| {
+        let authority = with_certificate(desk);
+        let found = async |options: &str| {
+            let mut server = desk.start(SERVE);
+            let line: serde_json::Value =
+                serde_json::from_str(&server.wait_for_stdout("listening").await).expect("JSON");
+            let url = line["listening"].as_str().expect("an address").to_owned();
+            let found = desk.types(&format!("pending --server {url} {options}")).await;
+            server.send_signal("TERM").await;
+            server.wait_for_exit().await;
+            found
+        };
+        assert_snapshot!(found("").await, @"
+        ! countersign: no secure connection to https://[port]/: its certificate is signed by itself, or by an authority that this machine does not know; if that is intended, name the certificate of that authority, or its own, with --tls-ca FILE
+        exit 5
+        ");
+        let _ = authority.sign_by_itself("server", false);
+        assert_snapshot!(found("--tls-ca server.pem").await, @"
+        ! countersign: no secure connection to https://[port]/: its certificate is that of an authority, which no server may use; make one with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`, and name it with --tls-ca FILE
+        exit 5
+        ");
+        let _ = authority.sign_by_itself("server", true);
+        let found = found("--tls-ca server.pem").await.to_string();
+        assert!(found.ends_with("exit 0"), "{found}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn changed_certificate_is_read_again() {
     with_desk(async |desk| {
         let authority = with_certificate(desk);

@@ -125,6 +125,7 @@ async fn take_back_ends_an_unused_approval() {
           decided    allow_session by user:ada at [time] (approver)
           remembered for the whole tool
           taken back by user:ada at [time] (wrong folder)
+          outcome    It did not run: ada took the approval back.
           ended      cancelled at [time]
           result     "Cancelled by user:ada: wrong folder"
           policy     event 1, from shipped: countersign policy show --seq 1

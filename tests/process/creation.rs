@@ -78,7 +78,7 @@ async fn servers_that_start_at_once_share_the_first_tokens(world: ProcessWorld) 
     }
     let created =
         world.whole_log().await.iter().filter(|event| event.kind == EventType::TokenCreated).count();
-    assert_eq!(created, 3, "one server has created the tokens of an agent, a person and a link");
+    assert_eq!(created, 2, "one server has created the tokens of an agent and a person");
     let folder = world.file(".local/share/countersign");
     let names: Vec<_> =
         fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("read").file_name()).collect();

@@ -1,8 +1,8 @@
 //! An authority that signs certificates for tests.
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose, date_time_ymd,
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 use std::{
     fs::OpenOptions,
@@ -62,6 +62,24 @@ impl TestAuthority {
         parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         let key = KeyPair::generate().expect("a key");
         let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
+        self.write_pair(name, &certificate, &key)
+    }
+
+    /// Creates a certificate that is signed by itself. Like those of `openssl req -x509`, it is also that of an authority, unless
+    /// `is_only_server`.
+    #[must_use]
+    pub fn sign_by_itself(&self, name: &str, is_only_server: bool) -> CertificatePair {
+        let names = ["localhost", "127.0.0.1"].map(str::to_owned);
+        let mut parameters = CertificateParams::new(names).expect("valid names");
+        if !is_only_server {
+            parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        }
+        let key = KeyPair::generate().expect("a key");
+        let certificate = parameters.self_signed(&key).expect("a certificate");
+        self.write_pair(name, &certificate, &key)
+    }
+
+    fn write_pair(&self, name: &str, certificate: &Certificate, key: &KeyPair) -> CertificatePair {
         let file = |kind| self.folder.join(format!("{name}.{kind}"));
         let pair = CertificatePair { certificate: file("pem"), key: file("key") };
         write_secret(&pair.certificate, &certificate.pem());

@@ -202,10 +202,22 @@ pub struct StopRequest {
     pub tool: Option<ToolName>,
     /// Ends only these calls, so that a person ends exactly the calls that were on show; without it, all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calls: Option<Vec<CallKey>>,
+    pub calls: Option<Vec<CallToStop>>,
     /// The reason. The log keeps it, and the models get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// A call that a stop ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1"}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CallToStop {
+    /// The call's thread.
+    pub thread_id: ThreadId,
+    /// The call's id.
+    pub id: CallId,
 }
 
 /// The calls that a stop denied, and those that it could not deny.

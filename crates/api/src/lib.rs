@@ -55,8 +55,8 @@ pub use approver_keys::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, PasskeyCreation, ProofRequest, RemoveKeyRequest,
 };
 pub use bulk::{
-    BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
-    MAX_DECISIONS, StopReport, StopRequest,
+    BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, CallToStop,
+    DecisionAnswer, MAX_DECISIONS, StopReport, StopRequest,
 };
 pub use call::{
     Call, CallArchive, CallErasure, CallExecution, CallMismatch, CallProposal, CallResult, ExecutionRelease,

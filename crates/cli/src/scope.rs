@@ -74,7 +74,7 @@ impl ScopeArgs {
             && ScopeWord::from_str(word, false).is_err()
         {
             let why = format!(
-                "--session {word}: a scope is exact (x), pattern (p) or tool (t); without a word, exact"
+                "--session {word}: without a word, the scope is exact; otherwise use one of exact, x, pattern, p, tool, t"
             );
             return Err(CliError::usage(why));
         }

@@ -3,8 +3,9 @@
 use crate::connection::ServerConnection;
 use countersign_api::{ErrorCode, GateError, Problem};
 use reqwest::{RequestBuilder, Response};
-use rustls::{CertificateError, Error};
+use rustls::{CertificateError, Error, OtherError};
 use serde::de::DeserializeOwned;
+use std::{error::Error as StdError, io, iter};
 
 impl ServerConnection {
     pub(crate) async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, GateError> {
@@ -38,29 +39,32 @@ impl ServerConnection {
     }
 
     pub(crate) fn unreachable(&self, error: &reqwest::Error) -> GateError {
+        if let Some(tls) = causes(error).find_map(tls_error) {
+            return self.untrusted(tls);
+        }
         // The last error of the chain names the cause; those before it only repeat the address.
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(source) = cause.source() {
-            cause = source;
-        }
-        // A system error hides the error that it wraps from the chain.
-        let wrapped = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        match wrapped.and_then(|wrapped| wrapped.downcast_ref::<Error>()) {
-            Some(tls) => self.untrusted(tls),
-            None if error.is_connect() => self.no_answer(&cause.to_string()),
-            None => with_arrival(self.no_answer(&cause.to_string())),
-        }
+        let why = causes(error).last().map_or_else(String::new, ToString::to_string);
+        let no_answer = self.no_answer(&why);
+        if error.is_connect() { no_answer } else { with_arrival(no_answer) }
     }
 
     /// A server that answers, but whose identity or protocol is not accepted.
     fn untrusted(&self, why: &Error) -> GateError {
-        let remedy = match why {
+        let why = match why {
             Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-                "; if an authority of your own signed its certificate, name that authority with --tls-ca"
+                "its certificate is signed by itself, or by an authority that this machine does not know; if that is \
+                 intended, name the certificate of that authority, or its own, with --tls-ca FILE"
+                    .to_owned()
             }
-            _ => "",
+            // What `openssl req -x509` makes.
+            Error::InvalidCertificate(CertificateError::Other(other)) if is_of_authority(other) => {
+                "its certificate is that of an authority, which no server may use; make one with `openssl req -x509 … \
+                 -addext basicConstraints=critical,CA:FALSE`, and name it with --tls-ca FILE"
+                    .to_owned()
+            }
+            other => other.to_string(),
         };
-        let detail = format!("no secure connection to {}: {why}{remedy}", self.name);
+        let detail = format!("no secure connection to {}: {why}", self.name);
         GateError::new(ErrorCode::Unreachable, detail)
     }
 
@@ -76,6 +80,23 @@ impl ServerConnection {
         let detail = format!("{} does not answer as a Countersign server does: {why}", self.name);
         GateError::new(ErrorCode::StrangeServer, detail)
     }
+}
+
+/// The error and its causes.
+fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| (*error).source())
+}
+
+/// The TLS error in one link of the chain. A system error hides the error that it wraps from the chain, and may wrap another one.
+fn tls_error<'a>(mut link: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
+    while let Some(system) = link.downcast_ref::<io::Error>() {
+        link = system.get_ref()?;
+    }
+    link.downcast_ref()
+}
+
+fn is_of_authority(error: &OtherError) -> bool {
+    error.0.downcast_ref::<webpki::Error>() == Some(&webpki::Error::CaUsedAsEndEntity)
 }
 
 /// The same error, of a request that may have arrived.

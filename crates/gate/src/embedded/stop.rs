@@ -18,7 +18,7 @@ impl EmbeddedService {
         thread: Option<&ThreadId>,
         stop: &api::StopRequest,
     ) -> Result<api::StopReport, GateFailure> {
-        let key_pair = |key: &api::CallKey| (key.thread_id.clone(), key.id.clone());
+        let key_pair = |key: &api::CallToStop| (key.thread_id.clone(), key.id.clone());
         let calls = stop.calls.as_ref().map(|calls| calls.iter().map(key_pair).collect());
         let command = StopCommand { tool: stop.tool.clone(), calls, comment: stop.comment.clone() };
         let target = thread.map_or(CommandTarget::AllThreads, |thread| CommandTarget::Thread(thread.clone()));

@@ -4,7 +4,7 @@ use super::*;
 use std::{fs, path::Path};
 
 /// Pages whose TOML is the configuration of another program or of Countersign itself, and not a policy.
-const OTHER_TOML: [&str; 3] = ["configuration.md", "access.md", "codex.md"];
+const OTHER_TOML: [&str; 4] = ["configuration.md", "access.md", "codex.md", "reverse-proxy.md"];
 /// The first lines in a case file for `countersign policy test`.
 const CASES: &str = "[[case]]";
 

@@ -7,13 +7,7 @@ use countersign_events::{
     Event,
     chain::{ChainBreak, ChainVerifier},
 };
-use std::{
-    panic,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::panic;
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
     task::{JoinHandle, spawn_blocking},
@@ -26,7 +20,6 @@ const WAITING_PAGES: usize = 2;
 pub(super) struct CheckStages {
     chain: JoinHandle<ChainFindings>,
     rules: JoinHandle<RuleFindings>,
-    checked: Arc<AtomicI64>,
 }
 
 struct ChainFindings {
@@ -55,16 +48,9 @@ impl CheckStages {
     pub(super) fn start(pinned: Option<PinnedKeys>) -> (Self, Sender<Vec<Event>>) {
         let (pages, read) = channel(WAITING_PAGES);
         let (linked, verified) = channel(WAITING_PAGES);
-        let checked = Arc::new(AtomicI64::new(0));
-        let counter = Arc::clone(&checked);
         let chain = spawn_blocking(move || check_chain(read, &linked));
-        let rules = spawn_blocking(move || check_rules(pinned, verified, &counter));
-        (Self { chain, rules, checked }, pages)
-    }
-
-    /// The number of events that all checks have seen.
-    pub(super) fn checked(&self) -> i64 {
-        self.checked.load(Ordering::Relaxed)
+        let rules = spawn_blocking(move || check_rules(pinned, verified));
+        (Self { chain, rules }, pages)
     }
 
     /// Waits for the checks of all pages.
@@ -105,19 +91,13 @@ fn check_chain(mut pages: Receiver<Vec<Event>>, linked: &Sender<Vec<Event>>) -> 
 }
 
 /// Checks the structure and the rules.
-fn check_rules(
-    pinned: Option<PinnedKeys>,
-    mut pages: Receiver<Vec<Event>>,
-    checked: &AtomicI64,
-) -> RuleFindings {
+fn check_rules(pinned: Option<PinnedKeys>, mut pages: Receiver<Vec<Event>>) -> RuleFindings {
     let mut rules = pinned.map(AdmissibilityCheck::with_pinned_keys).unwrap_or_default();
     let (mut found, mut otherwise) = (InadmissibleFindings::default(), InadmissibleFindings::default());
     while let Some(page) = pages.blocking_recv() {
         for event in page {
-            let seq = event.seq;
             found.add_malformed(&event);
             found.add(rules.check(event));
-            checked.store(seq, Ordering::Relaxed);
         }
         otherwise.add(rules.take_judged_otherwise());
     }

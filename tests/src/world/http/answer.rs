@@ -35,7 +35,9 @@ impl HttpAnswer {
         let body = if is_stream { String::new() } else { response.text().await.expect("a body in UTF-8") };
         let mut answer = Self { status, headers, body };
         assert!(!answer.header("x-request-id").is_empty(), "every response has an x-request-id: {answer:?}");
-        if answer.status >= 400 && !answer.body.is_empty() {
+        // Only a browser that opens an unknown address gets a page.
+        let is_page = answer.status == 404 && answer.header("content-type").starts_with("text/html");
+        if answer.status >= 400 && !answer.body.is_empty() && !is_page {
             answer.check_problem();
             answer.body = without_id(&answer.body, answer.header("x-request-id"));
         }
