@@ -54,7 +54,7 @@ test("two people who decide at once make one decision, and the second is told", 
   // The second page does not learn of the first decision before it sends its own.
   await second.route("**/v1/threads/t/tool-calls/a", () => {});
   await page.getByRole("button", { name: /^Deny/ }).click();
-  await page.getByText(/^ada, .*: deny\.$/).waitFor();
+  await page.getByText(/It did not run: ada denied it\. ada, .*: deny\.$/).waitFor();
   await second.getByRole("button", { name: "Allow once" }).click();
   await second.getByText(/Already decided by ada, .*: deny\./).waitFor();
   const { events } = await agent.get("/v1/threads/t/events?type=TOOL_APPROVAL_RESPONSE");
@@ -155,7 +155,7 @@ test("after a decision the next call appears, with the way back", async (t) => {
   await page.locator("tool-approval-card").getByText("echo a").waitFor();
   await last.getByText("Denied bash c").waitFor();
   await last.getByRole("button", { name: "Show it" }).click();
-  await page.locator("tool-approval-card").getByText(/^ada, .*: deny\.$/).waitFor();
+  await page.locator("tool-approval-card").getByText(/It did not run: ada denied it\. ada, .*: deny\.$/).waitFor();
   await verifyLog(log);
 });
 

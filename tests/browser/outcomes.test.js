@@ -72,7 +72,7 @@ test("the history shows the decision, and the state beside it", async (t) => {
   await page.getByRole("status").getByText("4 decisions", { exact: true }).waitFor();
   const cells = (name) => page.locator(`history-page .rows .${name}`).allInnerTexts();
   assert.deepEqual(await cells("decision"), ["allow for the session", "withdrawn", "deny", "allow once"]);
-  assert.deepEqual(await cells("state"), ["approved", "cancelled", "denied", "done"]);
+  assert.deepEqual(await cells("state"), ["allowed", "cancelled", "denied", "finished"]);
 });
 
 test("a decision whose answer was lost is shown as the server has it", async (t) => {
@@ -89,7 +89,7 @@ test("a decision whose answer was lost is shown as the server has it", async (t)
     await route.abort("connectionreset");
   });
   await page.getByRole("button", { name: "Allow once" }).click();
-  await page.locator("tool-approval-card header .badge").getByText("approved", { exact: true }).waitFor();
+  await page.locator("tool-approval-card header .badge").getByText("allowed", { exact: true }).waitFor();
   await page.getByRole("alert").waitFor({ state: "detached" });
   assert.equal(await page.getByText("Nothing was decided").count(), 0);
   assert.equal(await page.getByText("answer of the server was lost").count(), 0);

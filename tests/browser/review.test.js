@@ -37,7 +37,7 @@ test("a call without a claim sorts above a low risk", async (t) => {
     await agent.propose("t", risk || "none", "bash", { command: `echo ${risk || "none"}` }, risk ? { riskLevel: risk } : undefined);
   }
   await waitForCount(page, 4);
-  await page.getByRole("button", { name: "Oldest first" }).click();
+  await page.getByRole("combobox", { name: "Sort", exact: true }).selectOption("risk");
   assert.deepEqual(await readList(page), ["echo critical", "echo medium", "echo none", "echo low"]);
   await page.locator("#filter").fill("risk:unknown");
   assert.deepEqual(await readList(page), ["echo none"]);

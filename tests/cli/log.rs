@@ -56,7 +56,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("log").await, @"
-            1  [moment]    system:countersign applies a policy: 9d1ed72c8faf (shipped)
+            1  [moment]    system:countersign applies a policy: a98b8863561a (shipped)
         exit 0
         ");
     })

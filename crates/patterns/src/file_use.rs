@@ -20,6 +20,16 @@ const ROOT_HOME: &str = "/root";
 /// The segment that stands for a folder that is not known. No path has it, so only a pattern for any folder matches.
 const SOME_FOLDER: char = '\u{1}';
 
+/// The longest file name, in bytes: file systems allow 255 characters.
+const MAX_NAME_BYTES: usize = 1024;
+
+/// Whether a text may be the name or the path of a file. One name without wildcards that is longer than any file system allows,
+/// such as encoded data, is none.
+#[must_use]
+pub fn may_be_file(text: &str) -> bool {
+    text.len() <= MAX_NAME_BYTES || ['/', '\\', '*', HOLE].iter().any(|c| text.contains(*c))
+}
+
 /// A use of a file, or of a folder and what is below it.
 #[derive(Debug, Clone)]
 pub struct FileUse {
@@ -331,6 +341,17 @@ mod tests {
             ("**/caf\u{e9}", "cafe\u{301}"),
         ] {
             assert_eq!(answer(pattern, written), MatchAnswer::Yes, "{pattern} {written}");
+        }
+    }
+
+    #[test]
+    fn name_longer_than_any_is_no_file() {
+        let long = "x".repeat(2000);
+        assert!(!may_be_file(&long));
+        for text in
+            [format!("{long}/../.env"), format!("{long}\\..\\.env"), format!("*{long}"), "x".repeat(255)]
+        {
+            assert!(may_be_file(&text));
         }
     }
 

@@ -17,7 +17,7 @@ mod adversarial;
 mod properties;
 
 pub use command::{CommandPattern, ParsedScript};
-pub use file_use::{FileUse, FolderReach, ProtectedPath};
+pub use file_use::{FileUse, FolderReach, ProtectedPath, may_be_file};
 pub use glob::Glob;
 pub use path::{ParsedPath, PathPattern};
 pub use url::{ParsedUrl, UrlPattern};

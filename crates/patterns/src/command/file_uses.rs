@@ -8,7 +8,7 @@ use super::{
     script::{CommandOrigin, ParsedCommand, ParsedScript, RedirectedFile},
 };
 use crate::{
-    file_use::{FileUse, FolderReach},
+    file_use::{FileUse, FolderReach, may_be_file},
     invisible::HOLE,
 };
 
@@ -168,7 +168,7 @@ pub fn uses_in_text(text: &str, folders: &[String]) -> Vec<FileUse> {
     let words = texts
         .flat_map(|text| text.split(|c: char| !is_part(c)))
         .map(|word| word.trim_end_matches(['.', ',']));
-    let is_name = |word: &&str| word.len() > 1 && word.contains(char::is_alphanumeric);
+    let is_name = |word: &&str| word.len() > 1 && may_be_file(word) && word.contains(char::is_alphanumeric);
     let named = words.flat_map(name_forms).flatten().filter(is_name);
     named
         .map(|word| {

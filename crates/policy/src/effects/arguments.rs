@@ -20,6 +20,7 @@ use crate::{
 use countersign_patterns::{
     FileUse, FolderReach, ParsedScript,
     command::{PathAccess, uses_in_text},
+    may_be_file,
 };
 
 /// Arguments of a search that leave out files by their names.
@@ -166,7 +167,7 @@ impl ToolAccess {
             if self.access == PathAccess::Unknown && text.contains(char::is_whitespace) {
                 files.extend(uses_in_text(text, folders));
             }
-        } else if argument.roles.may_be_path && !text.contains('\n') {
+        } else if argument.roles.may_be_path && may_be_file(text) && !text.contains('\n') {
             let used = FileUse::new(&with_holes(text), folders, self.access, false);
             files.push(used.with_below(&self.below));
             files.extend(uses_in_text(text, folders));
