@@ -36,8 +36,8 @@ async function openPolicy(t, role, options = {}) {
 
 test("a call that a block rule only asked about is no hit of the block", async (t) => {
   const { callers, page } = await openPolicy(t, "approver");
-  // The command is unclear, so the rule asks.
-  const call = await callers.agent.propose("unclear", "a", "bash", { command: "git push $WHERE --force" });
+  // The command cannot be read, so the rule asks.
+  const call = await callers.agent.propose("unclear", "a", "bash", { command: 'eval "$COMMAND"' });
   assert.equal(call.state, "pending");
   await page.reload();
   const row = page.locator("table.rules tr", { hasText: "no force pushes <b>now</b>" });

@@ -1,6 +1,6 @@
 //! Decisions on several calls with one command.
 
-use crate::desk::with_desk;
+use crate::desk::{TerminalDesk, with_desk};
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
@@ -35,12 +35,16 @@ async fn one_invalid_id_decides_nothing() {
     .await;
 }
 
+async fn propose_three(desk: &TerminalDesk) {
+    for id in ["call_1", "call_2", "call_3"] {
+        desk.propose("t1", id, "bash", "{}").await;
+    }
+}
+
 #[tokio::test]
 async fn each_call_has_its_own_result() {
     with_desk(async |desk| {
-        for id in ["call_1", "call_2", "call_3"] {
-            desk.propose("t1", id, "bash", "{}").await;
-        }
+        propose_three(desk).await;
         desk.types("deny call_2 --as user:ben").await;
         assert_snapshot!(desk.types("allow call_1 call_2 call_3 call_1 --as user:ada").await, @"
         Allowed call_1 once.

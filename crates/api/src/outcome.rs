@@ -1,6 +1,6 @@
 //! What became of a call, in one sentence: the page, the terminal and the command line show these words.
 
-use crate::{ApprovalResponse, Call, CallState, Principal};
+use crate::{Call, CallState, Principal};
 use countersign_events::{Source, Status};
 
 impl Call {
@@ -10,7 +10,7 @@ impl Call {
         match self.state {
             CallState::Pending | CallState::Allowed | CallState::Running => None,
             CallState::Denied => {
-                let why = self.response.as_ref().map_or_else(|| "it was denied".to_owned(), describe_denial);
+                let why = self.describe_denial().unwrap_or_else(|| "it was denied".to_owned());
                 Some(format!("It did not run: {why}."))
             }
             CallState::Cancelled => Some(format!("It did not run: {}.", self.describe_end())),
@@ -50,32 +50,33 @@ impl Call {
             _ => format!("{} stopped it", name_of(by)),
         }
     }
-}
 
-/// Who or what denied a call.
-fn describe_denial(response: &ApprovalResponse) -> String {
-    let person = response.person().map(name_of);
-    let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
-    match response.source {
-        Source::Expiry => "nobody decided in time".to_owned(),
-        Source::Grant => match &response.grant_origin {
-            Some(origin) => format!(
-                "{} denied the same on the call {}, and that denial still answers",
-                name_of(&origin.principal),
-                origin.tool_call_id
-            ),
-            None => "an earlier denial answers it".to_owned(),
-        },
-        Source::Mode => format!("the mode of the thread denies it{set}"),
-        Source::Advisor => format!("the advisor {} denied it", name_of(&response.principal)),
-        Source::Policy if response.principal.as_str() == "policy:thread" => {
-            format!("the thread denies this tool{set}")
-        }
-        Source::Policy => match &response.rule {
-            Some(rule) => format!("the rule “{rule}” blocks it{set}"),
-            None => format!("the policy blocks it{set}"),
-        },
-        _ => format!("{} denied it", name_of(&response.principal)),
+    /// Who or what denied the call.
+    fn describe_denial(&self) -> Option<String> {
+        let response = self.response.as_ref()?;
+        let person = response.person().map(name_of);
+        let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
+        Some(match response.source {
+            Source::Expiry => "nobody decided in time".to_owned(),
+            Source::Grant => match &response.grant_origin {
+                Some(origin) => format!(
+                    "{} denied the same on the call {}, and that denial still answers",
+                    name_of(&origin.principal),
+                    origin.tool_call_id
+                ),
+                None => "an earlier denial answers it".to_owned(),
+            },
+            Source::Mode => format!("the mode of the thread denies it{set}"),
+            Source::Advisor => format!("the advisor {} denied it", name_of(&response.principal)),
+            Source::Policy if response.principal.as_str() == "policy:thread" => {
+                format!("the thread denies this tool{set}")
+            }
+            Source::Policy => match &response.rule {
+                Some(rule) => format!("the rule “{rule}” blocks it{set}"),
+                None => format!("the policy blocks it{set}"),
+            },
+            _ => format!("{} denied it", name_of(&response.principal)),
+        })
     }
 }
 

@@ -23,7 +23,7 @@ const SOME_FOLDER: char = '\u{1}';
 /// The longest file name, in bytes: file systems allow 255 characters.
 const MAX_NAME_BYTES: usize = 1024;
 
-/// Whether a text may be the name or the path of a file. One name without wildcards that is longer than any file system allows,
+/// Whether this may be the name or the path of a file. One name without wildcards that is longer than any file system allows,
 /// such as encoded data, is none.
 #[must_use]
 pub fn may_be_file(text: &str) -> bool {

@@ -75,7 +75,7 @@ impl Glob {
         self.is_match_with(text, &TextOutline::of_ends(text))
     }
 
-    /// The same for a text whose outline is known.
+    /// The same for a string whose outline is known.
     pub(crate) fn is_match_with(&self, text: &str, outline: &TextOutline) -> bool {
         let is_match =
             |alternative: &GlobAlternative| alternative.outline.admit(outline) && alternative.is_match(text);
@@ -92,7 +92,7 @@ impl Glob {
         self.could_match_with(text, &TextOutline::of(text), true)
     }
 
-    /// The same for a text whose outline is known. If not `is_open`, the holes are the wildcards of a shell: each value is a part
+    /// The same for a string whose outline is known. If not `is_open`, the holes are the wildcards of a shell: each value is a part
     /// of a name in a folder, and no name begins with a dot.
     pub(super) fn could_match_with(&self, text: &str, outline: &TextOutline, is_open: bool) -> bool {
         let is_match = |alternative: &GlobAlternative| {

@@ -1,5 +1,5 @@
-//! What globs and texts show at a glance: their ends and their characters, as one word each. A policy has many globs, and most
-//! texts differ from them there.
+//! What globs and strings show at a glance: their ends and their characters, as one word each. A policy has many globs, and most
+//! strings differ from them there.
 
 use super::token::GlobToken;
 use crate::invisible::HOLE;
@@ -7,7 +7,7 @@ use crate::invisible::HOLE;
 /// Bytes of an end that are compared at once.
 const WIDTH: usize = size_of::<u64>();
 
-/// The bytes at one end of a text, or of every match of a glob, as far as they are known.
+/// The bytes at one end of a string, or of every match of a glob, as far as they are known.
 #[derive(Debug, Clone, Copy, Default)]
 struct EndBytes {
     bytes: u64,
@@ -57,14 +57,14 @@ const fn lowest(count: usize) -> u64 {
     if count >= WIDTH { u64::MAX } else { (1 << (8 * count)) - 1 }
 }
 
-/// Some of the bytes of a text: a bit stands for those that are the same modulo 64.
+/// Some of the bytes of a string: a bit stands for those that are the same modulo 64.
 #[derive(Debug, Clone, Copy, Default)]
 struct ByteSet(u64);
 
 impl ByteSet {
     const ALL: Self = Self(u64::MAX);
 
-    fn of(bytes: &[u8]) -> Self {
+    fn of_bytes(bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(0, |set, byte| set | 1 << (byte % 64)))
     }
 
@@ -82,7 +82,7 @@ pub(crate) struct GlobOutline {
     bytes: ByteSet,
 }
 
-/// What a text may show. Next to a [`HOLE`] its ends are unknown.
+/// What a string may show. Next to a [`HOLE`] its ends are unknown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextOutline {
     start: EndBytes,
@@ -119,7 +119,7 @@ impl GlobOutline {
         Self {
             start: EndBytes::start_of(text(&tokens[..first]).as_bytes()),
             end: EndBytes::end_of(text(&tokens[tokens.len() - last..]).as_bytes()),
-            bytes: ByteSet::of(text(tokens).as_bytes()),
+            bytes: ByteSet::of_bytes(text(tokens).as_bytes()),
         }
     }
 
@@ -130,16 +130,16 @@ impl GlobOutline {
 }
 
 impl TextOutline {
-    /// The ends of a text in which [`HOLE`] is a character like others. For one look: its bytes are not read.
+    /// The ends of a string in which [`HOLE`] is a character like others. For one look: its bytes are not read.
     pub(crate) fn of_ends(text: &str) -> Self {
         let (start, end) = (EndBytes::start_of(text.as_bytes()), EndBytes::end_of(text.as_bytes()));
         Self { start: start.closed(), end: end.closed(), bytes: ByteSet::ALL, has_hole: false }
     }
 
-    /// A text in which each [`HOLE`] may be anything.
+    /// A string in which each [`HOLE`] may be anything.
     pub(crate) fn of(text: &str) -> Self {
         let Some((before, rest)) = text.split_once(HOLE) else {
-            return Self { bytes: ByteSet::of(text.as_bytes()), ..Self::of_ends(text) };
+            return Self { bytes: ByteSet::of_bytes(text.as_bytes()), ..Self::of_ends(text) };
         };
         let after = rest.rsplit(HOLE).next().unwrap_or(rest);
         let (start, end) = (EndBytes::start_of(before.as_bytes()), EndBytes::end_of(after.as_bytes()));

@@ -1,6 +1,12 @@
 //! The rules of the profiles, whose options were weighed when they were written.
 
-use super::{MergedPolicy, PolicyFault, PolicyParts, files::PolicyFiles, read_files, source::SourcePosition};
+use super::{
+    PolicyFault,
+    files::PolicyFiles,
+    merge::MergedPolicy,
+    parts::{PolicyParts, read_files},
+    source::SourcePosition,
+};
 use crate::{PolicyProfile, PolicyText, rule::PolicyRule};
 use std::{collections::HashSet, sync::LazyLock};
 

@@ -1,10 +1,10 @@
 //! Finds rules that are valid and probably mistakes, such as rules without effect or with contradictions.
 
 use super::{
-    PolicyParts,
     advisor::{find_unused_advisors, find_unused_attachments},
     files::{FilePosition, PolicyFiles},
     never::find_dead_parts,
+    parts::PolicyParts,
     shipped::is_shipped_rule,
     source::{PolicyTables, SourcePosition},
 };

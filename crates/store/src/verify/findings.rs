@@ -1,10 +1,12 @@
 //! The inadmissible rows that a verification finds.
 
-use super::MAX_FINDINGS;
 use crate::row_structure::structure_fault;
 use countersign_approvals::admissibility::InadmissibleRow;
 use countersign_events::Event;
 use std::collections::BTreeSet;
+
+/// The most inadmissible rows that a report lists. It bounds the memory that a forged log can take.
+pub const MAX_FINDINGS: usize = 10_000;
 
 /// The inadmissible rows so far.
 #[derive(Default)]

@@ -14,6 +14,7 @@ use countersign_approvals::{
 };
 use countersign_events::{Sha256, chain::ChainBreak};
 use findings::InadmissibleFindings;
+pub use findings::MAX_FINDINGS;
 use stages::{CheckStages, StageFindings};
 
 /// The findings about a log.
@@ -51,9 +52,6 @@ impl VerifyReport {
         self.broken.is_none() && self.inadmissible_count == 0 && self.index_holds
     }
 }
-
-/// The most inadmissible rows that a report lists. It bounds the memory that a forged log can take.
-pub const MAX_FINDINGS: usize = 10_000;
 
 /// The number of events in one read.
 const PAGE: usize = 2_000;
