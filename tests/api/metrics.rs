@@ -79,7 +79,7 @@ async fn labelled_counters_start_at_zero() {
     .await;
 }
 
-/// The names of Countersign's metrics in a text.
+/// The names of Countersign's metrics in a string.
 fn metric_names(text: &str) -> BTreeSet<String> {
     let parts = text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
     parts.filter(|part| part.starts_with("countersign_")).map(str::to_owned).collect()

@@ -8,7 +8,7 @@ fn section(page: &str, title: &str) -> String {
     rest.split("\n## ").next().unwrap_or_default().to_owned()
 }
 
-/// The figures of a text: a number and its unit.
+/// The figures of a page: a number and its unit.
 fn figures(text: &str) -> Vec<String> {
     let units = ["ms", "µs", "/s", "KiB", "MiB", "MB", "s"];
     let words: Vec<_> = text.split([' ', '|', ',', ';', '(', ')']).filter(|word| !word.is_empty()).collect();

@@ -42,7 +42,7 @@ pub fn has_mixed_word(text: &str) -> bool {
 const MANY_BLANKS: usize = 60;
 const MANY_EMPTY_LINES: usize = 8;
 
-/// Returns true if blanks or empty lines push a part of the text away, where a reader may miss it. Blanks at the end of a text hide
+/// Returns true if blanks or empty lines push a part of the text away, where a reader may miss it. Blanks at the end hide
 /// nothing.
 #[must_use]
 pub fn has_padding(text: &str) -> bool {

@@ -138,7 +138,7 @@ impl GlobAlternative {
         }
     }
 
-    /// Whether what a text with holes shows before the first and after the last one agrees with the literal characters there.
+    /// Whether what a string with holes shows before the first and after the last one agrees with the literal characters there.
     /// Most texts differ there.
     fn agrees_at_ends(&self, text: &str) -> bool {
         let Some((start, rest)) = text.split_once(HOLE) else {

@@ -39,7 +39,7 @@ function* findForeign(word) {
   }
 }
 
-/** The marks of a text, in order. @param {string} text @returns {{ at: number, letter: string, isForeign: boolean }[]} */
+/** The marks of a string, in order. @param {string} text @returns {{ at: number, letter: string, isForeign: boolean }[]} */
 function findMarks(text) {
   const marks = [...text.matchAll(HIDDEN)].map(({ index, 0: letter }) => ({ at: index, letter, isForeign: false }));
   if (/^\p{ASCII}*$/u.test(text)) return marks;

@@ -19,7 +19,7 @@ pub fn escape_text(text: &str) -> String {
     shown
 }
 
-/// The lines of a text. CR LF ends a line as LF does; any other CR is part of its line.
+/// The lines of a string. CR LF ends a line as LF does; any other CR is part of its line.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut lines = text.split('\n').peekable();
     std::iter::from_fn(move || {

@@ -150,13 +150,13 @@ fn is_only_printed(reached: &ReachedWord<'_>) -> bool {
     reached.command.is_some_and(prints)
 }
 
-/// What a word of a text may be as a path. After a scheme, an address may name a file without a third slash, and `@` marks a file
+/// What a word may be as a path. After a scheme, an address may name a file without a third slash, and `@` marks a file
 /// in many prompts.
 fn name_forms(word: &str) -> [Option<&str>; 4] {
     [Some(word), word.strip_prefix("//"), word.strip_prefix("//localhost"), word.strip_prefix('@')]
 }
 
-/// The words of a text that may name files.
+/// The words of a string that may name files.
 #[must_use]
 pub fn uses_in_text(text: &str, folders: &[String]) -> Vec<FileUse> {
     let is_part = |c: char| c.is_alphanumeric() || "._-~/@+%*\\".contains(c) || c == HOLE || !c.is_ascii();

@@ -47,7 +47,7 @@ pub(super) fn uses_of_command(command: CommandWords<'_>) -> Vec<HostUse> {
     found
 }
 
-/// The host that a text is, if it is one and nothing else.
+/// The host that this is, if it is one and nothing else.
 pub(super) fn use_of_name(text: &str) -> Option<HostUse> {
     let name = text.trim().rsplit('@').next().unwrap_or_default();
     let name = name.split(':').next().unwrap_or_default().trim_end_matches('.');

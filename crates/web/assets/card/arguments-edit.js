@@ -1,4 +1,4 @@
-// Arguments that an approver changes before they run: a text box for each argument, or all as JSON.
+// Arguments that an approver changes before they run: one box for each argument, or all as JSON.
 
 import { html } from "../element.js";
 import { parseJson } from "../countersign.js";
@@ -19,7 +19,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 export class ArgumentsEdit {
   /**
    * @param {string} original @param {string} text All arguments as JSON.
-   * @param {Map<string, string>} [unread] The texts of boxes that are not JSON, by argument.
+   * @param {Map<string, string>} [unread] The content of boxes that is not JSON, by argument.
    */
   constructor(original, text, unread = new Map()) {
     this.original = original;
