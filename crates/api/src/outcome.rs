@@ -32,7 +32,7 @@ impl Call {
     /// Who or what ended a call before it ran.
     fn describe_end(&self) -> String {
         if let Some(taken) = &self.taken_back {
-            return format!("{} took the approval back", name_of(&taken.principal));
+            return format!("{} took the approval back", taken.principal.actor_name());
         }
         let response = self.response.as_ref();
         if response.is_some_and(|response| response.proposer_last_seen_at.is_some()) {
@@ -46,28 +46,28 @@ impl Call {
         match by.as_str() {
             "system:expiry" => "its approval lapsed before it started".to_owned(),
             "policy:grant" => "its approval moved to the same call, which was proposed again".to_owned(),
-            _ if *by == self.proposal.principal => format!("{} withdrew it", name_of(by)),
-            _ => format!("{} stopped it", name_of(by)),
+            _ if *by == self.proposal.principal => format!("{} withdrew it", by.actor_name()),
+            _ => format!("{} stopped it", by.actor_name()),
         }
     }
 
     /// Who or what denied the call.
     fn describe_denial(&self) -> Option<String> {
         let response = self.response.as_ref()?;
-        let person = response.person().map(name_of);
+        let person = response.person().map(Principal::actor_name);
         let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
         Some(match response.source {
             Source::Expiry => "nobody decided in time".to_owned(),
             Source::Grant => match &response.grant_origin {
                 Some(origin) => format!(
                     "{} denied the same on the call {}, and that denial still answers",
-                    name_of(&origin.principal),
+                    origin.principal.actor_name(),
                     origin.tool_call_id
                 ),
                 None => "an earlier denial answers it".to_owned(),
             },
             Source::Mode => format!("the mode of the thread denies it{set}"),
-            Source::Advisor => format!("the advisor {} denied it", name_of(&response.principal)),
+            Source::Advisor => format!("the advisor {} denied it", response.principal.actor_name()),
             Source::Policy if response.principal.as_str() == "policy:thread" => {
                 format!("the thread denies this tool{set}")
             }
@@ -75,12 +75,7 @@ impl Call {
                 Some(rule) => format!("the rule “{rule}” blocks it{set}"),
                 None => format!("the policy blocks it{set}"),
             },
-            _ => format!("{} denied it", name_of(&response.principal)),
+            _ => format!("{} denied it", response.principal.actor_name()),
         })
     }
-}
-
-/// A principal's name without its kind.
-fn name_of(by: &Principal) -> &str {
-    by.as_str().split_once(':').map_or(by.as_str(), |(_, name)| name)
 }

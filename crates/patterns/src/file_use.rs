@@ -23,11 +23,12 @@ const SOME_FOLDER: char = '\u{1}';
 /// The longest file name, in bytes: file systems allow 255 characters.
 const MAX_NAME_BYTES: usize = 1024;
 
-/// Whether this may be the name or the path of a file. One name without wildcards that is longer than any file system allows,
-/// such as encoded data, is none.
+/// Whether this may be the name or the path of a file. A longer run of letters and digits than any file system allows, such as
+/// encoded data, is none: nothing in it is a separator, a wildcard, or a character that a tool may strip.
 #[must_use]
 pub fn may_be_file(text: &str) -> bool {
-    text.len() <= MAX_NAME_BYTES || ['/', '\\', '*', HOLE].iter().any(|c| text.contains(*c))
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'=');
+    text.len() <= MAX_NAME_BYTES || !text.bytes().all(is_plain)
 }
 
 /// A use of a file, or of a folder and what is below it.
@@ -348,10 +349,16 @@ mod tests {
     fn name_longer_than_any_is_no_file() {
         let long = "x".repeat(2000);
         assert!(!may_be_file(&long));
-        for text in
-            [format!("{long}/../.env"), format!("{long}\\..\\.env"), format!("*{long}"), "x".repeat(255)]
-        {
-            assert!(may_be_file(&text));
+        for text in [
+            format!("{long}/../.env"),
+            format!("{long}\\..\\.env"),
+            format!("*{long}"),
+            format!(".en[{}]", "v".repeat(2000)),
+            format!(".en{{v,{long}}}"),
+            format!(".env{}", ".".repeat(2000)),
+            "x".repeat(255),
+        ] {
+            assert!(may_be_file(&text), "{text}");
         }
     }
 

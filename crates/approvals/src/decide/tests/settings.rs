@@ -87,6 +87,7 @@ fn answer_of_a_mode_names_who_set_it() {
         story.log.last_mut().expect("answered").data = body.data().expect("valid");
         let found = story.inadmissible_rows();
         assert_eq!(found.len(), complaints, "{found:?}");
+        assert!(found.iter().all(|why| why.starts_with(&format!("{}: ", story.log.len()))), "{found:?}");
     }
 }
 
