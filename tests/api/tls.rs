@@ -50,7 +50,7 @@ async fn client_refuses_an_unknown_authority() {
     let error = ready(&server, &stranger.certificate()).await.expect_err("another authority");
     assert_eq!(error.code, ErrorCode::Unreachable);
     let text = error.to_string().replace(&server.url, "[url]");
-    assert_snapshot!(text, @"no answer from [url]/: invalid peer certificate: BadSignature; start it with `countersign serve`, or name another with --server");
+    assert_snapshot!(text, @"no secure connection to [url]/: its certificate is signed by itself, or by an authority that this machine does not know; if that is intended, name the certificate of that authority, or its own, with --tls-ca FILE");
     assert!(HttpGate::connect_trusting(&server.url, Some(Path::new("/nowhere"))).is_err());
     server.end().await;
 }

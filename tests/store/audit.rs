@@ -248,8 +248,6 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
     thread.runs(&call).await;
     let call = thread.proposes("call_2", "rm notes.txt").await;
     thread.runs(&call).await;
-    // Neither a command that only ends with these letters, nor a call that an earlier denial answered, is in the answers.
-    thread.proposes("call_terraform", "terraform plan").await;
     let elsewhere = ThreadId::new("denials").expect("valid");
     let denied = AuditedThread { thread: elsewhere, agent: thread.agent.clone(), ada: thread.ada.clone() };
     denied.proposes("call_1", "rm -r /").await;
@@ -265,7 +263,7 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
         .send(operations::RevokeGrant { thread: thread.thread.clone(), seq: grant })
         .await
         .expect("revoked");
-    // No `rm`, and no grant: a denial that is remembered, and an approval of a word that ends in the same letters.
+    // None of these is in the answers: an approval of a word that ends in the same letters, a denial that is remembered.
     thread.proposes("call_4", "terraform plan").await;
     thread.decides("call_4", api::DecisionRequest::plain(Decision::AllowOnce)).await;
     thread.proposes("call_5", "terraform apply").await;

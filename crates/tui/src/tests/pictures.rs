@@ -86,7 +86,7 @@ fn call_in_80_columns() {
     let mut ben = InboxTester::with_calls(&[unusual_call(), short_call(30, "bash")]).with_window(80, 30);
     assert_snapshot!(ben.screen(), @r#"
      Countersign · 2 pending                                               user:ben
-     ▸ send-invoice ada\u{202e}nimda@example.com                             5s ago
+     ▸ send-invoice 1249.50 · ada\u{202e}nimda@example.com                   5s ago
        bash run 30                                                           5s ago
     ────────────────────────────────────────────────────────────────────────────────
      send-invoice                                                            1 of 2
