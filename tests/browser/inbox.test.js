@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPage, newPage, startBrowser } from "./support/browser.js";
-import { Agent, openInbox, readList, waitForCount } from "./support/inbox.js";
+import { Agent, openInbox, readList, stopClock, waitForCount } from "./support/inbox.js";
 import { createToken, newLog, runCommand, startServer, verifyLog } from "./support/server.js";
 
 // A log with a server, an agent, and an approver's page.
@@ -132,8 +132,7 @@ test("after a decision the next call appears, with the way back", async (t) => {
   for (const id of ["a", "b", "c"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
   await waitForCount(page, 3);
   // No time passes between the decision and the press that follows it.
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1_000);
+  await stopClock(page);
   await page.keyboard.press("n");
   await page.locator("tool-approval-card").getByText("echo b").waitFor();
   await page.getByRole("button", { name: "Allow once" }).click();
@@ -183,7 +182,7 @@ test("a held key decides nothing, and a second press does", async (t) => {
   assert.equal((await agent.get("/v1/threads/t/tool-calls/a")).state, "pending");
   await page.keyboard.press("Escape");
   await page.getByText("Press the same key again").waitFor({ state: "detached" });
-  await page.clock.install();
+  await stopClock(page);
   await page.keyboard.press("o");
   await page.getByText("Press the same key again to allow once.").waitFor();
   await page.clock.fastForward(1_000);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPage, startBrowser } from "./support/browser.js";
-import { Agent, openInbox, readList, waitForCount } from "./support/inbox.js";
+import { Agent, openInbox, readList, stopClock, waitForCount } from "./support/inbox.js";
 import { createToken, newLog, runCommand, startServer } from "./support/server.js";
 
 async function startReview(t, { policy = 'default = "ask"\n' } = {}) {
@@ -78,7 +78,7 @@ test("calls of a review must be read to their end before they can be allowed", a
   }
   await review.locator("article .facts").nth(2).scrollIntoViewIfNeeded();
   await review.getByText(/must be read to their end/).waitFor({ state: "detached" });
-  await page.clock.install();
+  await stopClock(page);
   await allow.click();
   const sure = review.getByRole("button", { name: "Yes, allow these 3, 3 critical" });
   await sure.click();
@@ -92,7 +92,7 @@ test("the whole tool and a critical call take a second click", async (t) => {
   const { agent, page } = await startReview(t);
   await agent.propose("t", "a", "bash", { command: "echo a" }, { riskLevel: "critical" });
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  await page.clock.install();
+  await stopClock(page);
   await page.getByRole("button", { name: "Allow once" }).click();
   const sure = page.getByRole("button", { name: "Yes, allow this critical call" });
   await sure.click();

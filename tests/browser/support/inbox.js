@@ -82,3 +82,9 @@ export async function waitForCount(page, count) {
 export function readList(page) {
   return page.locator("countersign-inbox .rows .summary").allTextContents();
 }
+
+/** Stops the page's clock, so that a test says how much time passes between two presses: `page.clock.fastForward(ms)`. */
+export async function stopClock(page) {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+}
