@@ -21,51 +21,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The names of measured queries.
-const QUERY_NAMES: &[&str] = &[
-    "absent_proposers",
-    "applied",
-    "backup",
-    "call",
-    "call_in_context",
-    "calls",
-    "calls_of_thread",
-    "definitions",
-    "due",
-    "events",
-    "events_of_thread",
-    "hash_at",
-    "history_of_thread",
-    "indexes",
-    "integrity_check",
-    "last_calls",
-    "may_check",
-    "next_due",
-    "open_now",
-    "pending",
-    "pending_of_thread",
-    "policy_in_force",
-    "presence",
-    "probed",
-    "repeated_calls",
-    "responses",
-    "running",
-    "schema_objects",
-    "search",
-    "search_of_thread",
-    "span_of_thread",
-    "span_of_thread_back",
-    "tally",
-    "thread",
-    "thread_tip",
-    "threads",
-    "tip",
-    "tokens",
-    "tool_of_call",
-    "webhook_delivery",
-    "webhooks",
-];
-
 /// Store metrics. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreMetrics {
@@ -98,18 +53,13 @@ fn seconds_histogram() -> Histogram {
 
 impl Default for StoreMetrics {
     fn default() -> Self {
-        let metrics = Self {
+        Self {
             commits: seconds_histogram(),
             batches: Histogram::new(exponential_buckets(1.0, 2.0, 9)),
             queries: Family::new_with_constructor(seconds_histogram),
             rereads: Counter::default(),
             positions: Arc::default(),
-        };
-        // Create every series now: a series that appears with its first query has a rate that misses that query.
-        for query in QUERY_NAMES {
-            drop(metrics.queries.get_or_create(&[("query", query)]));
         }
-        metrics
     }
 }
 
