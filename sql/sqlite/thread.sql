@@ -1,10 +1,15 @@
--- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, its
--- revocations, its mode, its policies, its closing and its archive. They have no order, because the reader sorts them.
+-- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, and of the
+-- calls that people decided since $2; its revocations, its mode, its policies, its closing and its archive. They have no
+-- order, because the reader sorts them.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
     WHERE thread_id = $1 AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
         OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL)
+    UNION
+    SELECT thread_id, data ->> 'toolCallId' FROM events INDEXED BY recent_decisions_by_thread
+    WHERE thread_id = $1 AND type = 'TOOL_APPROVAL_RESPONSE'
+        AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once') AND timestamp >= $2
 ) k CROSS JOIN events e ON e.seq IN (
     SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
 UNION ALL

@@ -3,6 +3,7 @@
 use crate::ASK;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
+use std::time::Duration;
 
 const GRANTS: &str = "/v1/threads/t/grants";
 
@@ -58,6 +59,48 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_permitted"));
         assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
         assert_eq!(builder.get("/v1/threads/t/tool-calls/call_2").await.text("state"), "allowed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn remembered_denial_is_listed_and_lifted() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        ada.denies("call_1").await;
+        assert_snapshot!(ada.get(GRANTS).await, @r#"
+        200
+        {
+          "grants": [
+            {
+              "seq": 4,
+              "tool": "bash",
+              "principal": "user:ada",
+              "at": "2026-01-31T12:00:00.000Z",
+              "toolCallId": "call_1",
+              "decision": "deny",
+              "scope": "exact",
+              "says": "this exact call",
+              "until": "2026-01-31T12:05:00.000Z"
+            }
+          ],
+          "next": null
+        }
+        "#);
+        let denied = builder.proposes("call_2").await;
+        assert_snapshot!(denied.text("outcome"), @"It did not run: ada denied the same on the call call_1; a person can lift that denial, which is grant 4 of the thread.");
+        assert_snapshot!(ada.delete(&format!("{GRANTS}/4")).await, @r#"
+        200
+        {"grants":[],"next":null}
+        "#);
+        assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
+        ada.denies("call_3").await;
+        world.clock().advance(Duration::from_mins(5));
+        assert_snapshot!(ada.get(GRANTS).await, @r#"
+        200
+        {"grants":[],"next":null}
+        "#);
     })
     .await;
 }

@@ -17,11 +17,11 @@ async fn denial_answers_the_same_call_for_five_minutes() {
         let again = builder.proposes("b").await;
         assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":4,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"deny","principal":"user:ada","says":"one call","scope":"once","toolCallId":"a"},"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
         assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":8,"status":"denied"}"#);
-        assert_eq!(ada.get("/v1/threads/t/grants").await.member("grants"), "[]", "the remembered denial has expired");
         assert_eq!(builder.in_thread("t2").proposes("b").await.text("state"), "pending", "of another thread");
         let other = r#"{"id":"c","name":"bash","arguments":{"command":"ls -l"}}"#;
         assert_eq!(builder.post(CALLS, other).await.text("state"), "pending", "of other arguments");
         world.clock().advance(Duration::from_secs(1));
+        assert_eq!(ada.get("/v1/threads/t/grants").await.member("grants"), "[]", "it is forgotten");
         assert_eq!(builder.proposes("d").await.text("state"), "pending");
     })
     .await;

@@ -118,6 +118,42 @@ async fn grant_applies_until_revoked() {
 }
 
 #[tokio::test]
+async fn denial_of_one_call_can_be_lifted() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.types("deny call_1 --as user:ada").await;
+        desk.propose("t1", "call_2", "bash", "{}").await;
+        assert_snapshot!(desk.types("show call_2").await, @r#"
+        call_2  bash  denied by policy:grant
+          thread     t1
+          arguments  {}
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          decided    deny by policy:grant at [time] (grant 4)
+          granted    by user:ada at [time]: deny on call_1, for one call
+          comment    user:ada denied it at [time]
+          outcome    It did not run: ada denied the same on the call call_1; a person can lift that denial, which is grant 4 of the thread.
+          ended      denied at [time]
+          result     "Denied without asking again, because user:ada denied it at [time] (do not retry this call unchanged)"
+          policy     event 1, from shipped: countersign policy show --seq 1
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("grant list t1").await, @r"
+        GRANT  TOOL  ANSWER  SCOPE                                            GIVEN BY  WHEN    ON CALL
+            4  bash  deny    this exact call, until [time]  user:ada  [ago]  call_1
+        exit 0
+        ");
+        assert_snapshot!(desk.types("grant revoke t1 4 --as user:ben").await, @r"
+        Revoked denial 4 of thread t1. Grants still active: 0.
+        exit 0
+        ");
+        desk.propose("t1", "call_3", "bash", "{}").await;
+        assert!(desk.types("pending").await.to_string().contains("call_3"), "people are asked again");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn thread_mode_is_shown_and_set() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;

@@ -58,13 +58,13 @@ impl Call {
         let set = person.map_or_else(String::new, |name| format!(", set by {name}"));
         Some(match response.source {
             Source::Expiry => "nobody decided in time".to_owned(),
-            Source::Grant => match &response.grant_origin {
-                Some(origin) => format!(
-                    "{} denied the same on the call {}, and that denial still answers",
+            Source::Grant => match (&response.grant_origin, response.grant) {
+                (Some(origin), Some(seq)) => format!(
+                    "{} denied the same on the call {}; a person can lift that denial, which is grant {seq} of the thread",
                     origin.principal.actor_name(),
                     origin.tool_call_id
                 ),
-                None => "an earlier denial answers it".to_owned(),
+                _ => "an earlier denial answers it".to_owned(),
             },
             Source::Mode => format!("the mode of the thread denies it{set}"),
             Source::Advisor => format!("the advisor {} denied it", response.principal.actor_name()),

@@ -49,6 +49,9 @@ pub struct Grant {
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// The moment at which the denial of a single call is forgotten; absent if the decision holds for the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
     /// How the grant ended; absent while it is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<GrantEnd>,

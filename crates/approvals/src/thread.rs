@@ -78,6 +78,8 @@ pub struct RecentDecision {
     pub at: Timestamp,
     /// The approver.
     pub by: Principal,
+    /// The call that was decided.
+    pub tool_call_id: CallId,
     /// The agent that proposed the call.
     pub agent: Principal,
     /// The call's tool.
@@ -125,6 +127,19 @@ impl RecentDecision {
     pub fn holder(&self) -> Option<&CallId> {
         self.unused_by.as_ref().or_else(|| self.started.as_ref().map(|(id, _)| id))
     }
+
+    /// The call that was decided, as a scope compares it.
+    #[must_use]
+    pub fn made(&self) -> ScopeOrigin<'_> {
+        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments: self.arguments }
+    }
+
+    /// Returns true if both were decisions on the same call.
+    fn is_on_same_call(&self, other: &Self) -> bool {
+        self.tool == other.tool
+            && Place::is_shared(self.place.as_ref(), other.place.as_ref())
+            && self.arguments.is_same(&other.arguments)
+    }
 }
 
 impl Grant {
@@ -142,7 +157,22 @@ impl Thread {
         self.grants.iter().filter(move |grant| open && self.revocation(grant.seq).is_none())
     }
 
-    /// Returns the revocation for the grant with this `seq`, if any.
+    /// The denials of single calls that answer the same call again until `memory` after them, unless a person lifts them. A
+    /// later decision on the same call takes a denial's place.
+    pub fn remembered_denials(
+        &self,
+        memory: Duration,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &RecentDecision> {
+        let is_last = |denial: &RecentDecision| {
+            !self.recent.iter().any(|other| other.seq > denial.seq && other.is_on_same_call(denial))
+        };
+        self.recent.iter().filter(move |recent| {
+            recent.denies && !memory.is_zero() && recent.at.after(memory) > now && is_last(recent)
+        })
+    }
+
+    /// Returns the revocation for the grant or denial with this `seq`, if any.
     #[must_use]
     pub fn revocation(&self, grant: i64) -> Option<&RecordedFact<GrantRevoked>> {
         self.revocations.iter().find(|revocation| revocation.what.grant == grant)
@@ -248,6 +278,7 @@ impl Thread {
             seq: event.seq,
             at: event.timestamp,
             by: event.principal.clone(),
+            tool_call_id: response.tool_call_id.clone(),
             agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
             arguments: ArgumentsIdentity::of_call(&call.proposal.what),

@@ -159,7 +159,22 @@ impl Store {
     /// Reads a thread's state: its grants, its settings, and its closing. A thread without events has the default
     /// state.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, StoreError> {
-        let query = SqlQuery::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
+        self.read_thread(thread_id, "9999").await
+    }
+
+    /// Reads a thread's state, with people's decisions on single calls after `since`.
+    pub async fn thread_with_decisions(
+        &self,
+        thread_id: &ThreadId,
+        since: Timestamp,
+    ) -> Result<Thread, StoreError> {
+        self.read_thread(thread_id, &since.to_string()).await
+    }
+
+    /// `since` is a time as the log has it, or a later text.
+    async fn read_thread(&self, thread_id: &ThreadId, since: &str) -> Result<Thread, StoreError> {
+        let kind = self.inner.readers.kind();
+        let query = SqlQuery::new(queries::THREAD.on(kind)).bind(thread_id.as_str()).bind(since);
         let rows = self.query_rows("thread", query).await?;
         let mut state = BatchState::new(0, Sha256::ZERO);
         let mut events = read_events(&rows)?;

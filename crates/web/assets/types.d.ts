@@ -219,6 +219,7 @@ export interface Grant {
   decision: Decision;
   says: string;
   agent?: string | null;
+  until?: string | null;
 }
 
 export interface Message {

@@ -15,7 +15,7 @@ pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
 use crate::{
-    Call, CallCommand, Thread,
+    Call, CallCommand, Thread, ThreadCommand,
     registry::{ActivePolicyHash, LogRegistries},
     thread::LONGEST_MEMORY,
 };
@@ -141,8 +141,13 @@ impl BatchState {
                     missing.counted_proposers.insert(envelope.by.principal.clone());
                 }
             }
-            ApprovalCommand::Thread(_) => {
+            ApprovalCommand::Thread(command) => {
                 missing.open.insert(thread_id.clone());
+                // It may lift the denial of a single call.
+                let is_revocation = matches!(command, ThreadCommand::Revoke(_));
+                if is_revocation && state.is_none_or(|state| !state.is_recent_read) {
+                    missing.recent.insert(thread_id.clone());
+                }
             }
             ApprovalCommand::Call(CallCommand::Respond(respond)) => {
                 if respond.and_waiting {

@@ -1,9 +1,22 @@
-//! Revoke: a grant answers no more calls, and a call that it allowed does not start any more. A denial for the session
-//! no longer holds back calls.
+//! Revoke: a grant answers no more calls, and a call that it allowed does not start any more. A denial, for the session or of a
+//! single call, no longer holds back calls.
 
 use super::{DecisionContext, NewEvent, eligible, lift};
-use crate::{Call, GrantScope, Refused, thread::Grant};
-use countersign_events::{Body, GrantRevoked};
+use crate::{
+    Call, GrantScope, Refused,
+    scope::ScopeOrigin,
+    thread::{LONGEST_MEMORY, RecentDecision},
+};
+use countersign_events::{Body, GrantRevoked, Principal};
+
+/// A denial that a person lifts.
+struct LiftedDenial<'a> {
+    by: &'a Principal,
+    author_level: Option<&'a str>,
+    made: ScopeOrigin<'a>,
+    /// Whether it holds back only the same arguments. A pattern is not compared, so that no argument is parsed here.
+    is_exact: bool,
+}
 
 /// Any person may revoke a grant, because that only restricts. To revoke a denial takes the level of its author.
 pub(super) fn revoke<'a>(
@@ -12,22 +25,39 @@ pub(super) fn revoke<'a>(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
-    let Some(given) = context.thread.grants.iter().find(|given| given.seq == grant) else {
-        return Err(Refused::UnknownGrant { grant });
+    let thread = context.thread;
+    let lifted = if let Some(given) = thread.grants.iter().find(|given| given.seq == grant) {
+        (!given.allows).then(|| LiftedDenial {
+            by: &given.by,
+            author_level: given.author_level.as_deref(),
+            made: given.made(),
+            is_exact: given.scope == Some(GrantScope::Exact),
+        })
+    } else {
+        Some(find_denial(grant, context).ok_or(Refused::UnknownGrant { grant })?)
     };
-    if context.thread.revocation(grant).is_some() {
+    if thread.revocation(grant).is_some() {
         return Ok(Vec::new());
     }
-    if !given.allows {
-        lift::check_level_to_lift(&given.by, given.author_level.as_deref(), context)?;
-        lift::check_lifts_for_others(open, |call| may_hold_back(given, call), context)?;
+    if let Some(denial) = lifted {
+        lift::check_level_to_lift(denial.by, denial.author_level, context)?;
+        lift::check_lifts_for_others(open, |call| denial.may_hold_back(call), context)?;
     }
     Ok(vec![NewEvent::new(context.by, Body::GrantRevoked(GrantRevoked { grant }))])
 }
 
-/// Returns true if the denial may hold back the call. A pattern is not compared, so that no argument is parsed here.
-fn may_hold_back(denial: &Grant, call: &Call) -> bool {
-    let is_exact = denial.scope == Some(GrantScope::Exact);
-    let now = call.made().with_arguments(call.arguments_hash());
-    now.tool == &denial.tool && (!is_exact || now.arguments.is_same(&denial.arguments))
+/// The denial of a single call with this `seq`, for as long as any policy may remember it.
+fn find_denial<'a>(seq: i64, context: &DecisionContext<'a>) -> Option<LiftedDenial<'a>> {
+    let is_remembered = |recent: &&RecentDecision| {
+        recent.seq == seq && recent.denies && recent.at.after(LONGEST_MEMORY) > context.now
+    };
+    let denial = context.thread.recent.iter().find(is_remembered)?;
+    Some(LiftedDenial { by: &denial.by, author_level: None, made: denial.made(), is_exact: true })
+}
+
+impl LiftedDenial<'_> {
+    fn may_hold_back(&self, call: &Call) -> bool {
+        let now = call.made().with_arguments(call.arguments_hash());
+        now.tool == self.made.tool && (!self.is_exact || now.arguments.is_same(&self.made.arguments))
+    }
 }

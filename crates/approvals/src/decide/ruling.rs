@@ -203,11 +203,12 @@ impl OpenQuestion<'_> {
         })
     }
 
-    /// The last decision of people on the same call, if it is recent and has the wanted kind.
+    /// The last decision of people on the same call, if it is recent, was not lifted, and has the wanted kind.
     fn recent_decision(&self, is_wanted: impl Fn(&RecentDecision) -> bool) -> Option<&RecentDecision> {
         let remembered = self.context.policy.remember();
         let alike = self.alike(remembered).filter(|_| !remembered.is_zero());
-        alike.max_by_key(|recent| recent.seq).filter(|recent| is_wanted(recent))
+        let last = alike.max_by_key(|recent| recent.seq)?;
+        (is_wanted(last) && self.context.thread.revocation(last.seq).is_none()).then_some(last)
     }
 
     /// The decisions of people on the same call within this time.

@@ -3,7 +3,7 @@
 use super::EmbeddedService;
 use crate::{
     GateFailure,
-    view::{grant_page, view_mode, view_policies},
+    view::{DenialMemory, grant_page, view_mode, view_policies},
 };
 use countersign_api as api;
 use countersign_approvals::{CommandCaller, CommandTarget, RecordedEvent, Refused, ThreadCommand};
@@ -25,7 +25,10 @@ impl EmbeddedService {
         thread: &ThreadId,
         query: api::SelectionQuery,
     ) -> Result<api::GrantPage, GateFailure> {
-        Ok(grant_page(&self.store.thread(thread).await?, query))
+        let memory =
+            DenialMemory { now: self.store.clock().now(), span: self.policy.policy_for_views().remember() };
+        let state = self.store.thread_with_decisions(thread, memory.now.before(memory.span)).await?;
+        Ok(grant_page(&state, memory, query))
     }
 
     pub(crate) async fn revoke(

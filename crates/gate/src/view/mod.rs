@@ -25,7 +25,7 @@ pub use response::read_grant_origin;
 pub(crate) use response::view_response;
 pub(crate) use scope::CallHistory;
 pub(crate) use statistics::CallCounter;
-pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};
+pub(crate) use thread::{DenialMemory, grant_page, view_mode, view_policies, view_thread};
 pub use token::view_caller;
 pub(crate) use token::view_token;
 pub(crate) use tool::{inform_about_tool, view_tool, view_tool_details};

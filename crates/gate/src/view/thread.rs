@@ -1,9 +1,14 @@
 //! Thread settings and thread summaries, as the API shows them.
 
 use countersign_api::{self as api, MAX_PAGE, SelectionQuery};
-use countersign_approvals::{Thread, scope::GrantScope, thread::Grant};
-use countersign_events::{Decision, Principal, ThreadId, ToolPolicy};
+use countersign_approvals::{
+    Thread,
+    scope::GrantScope,
+    thread::{Grant, RecentDecision},
+};
+use countersign_events::{Decision, Principal, ThreadId, Timestamp, ToolPolicy};
 use countersign_store::ThreadOutline;
+use std::time::Duration;
 
 pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
     let ThreadOutline { thread_id, last_seq, first_event_at, last_event_at, calls, pending, mode, closed_at } =
@@ -11,21 +16,35 @@ pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
     api::ThreadSummary { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
 }
 
-pub(crate) fn grant_page(thread: &Thread, query: SelectionQuery) -> api::GrantPage {
+/// For how long the denial of a single call answers the same call, and the present time.
+#[derive(Clone, Copy)]
+pub(crate) struct DenialMemory {
+    pub(crate) span: Duration,
+    pub(crate) now: Timestamp,
+}
+
+/// The thread's grants, its denials for the session, and its denials of single calls while they are remembered.
+pub(crate) fn grant_page(thread: &Thread, memory: DenialMemory, query: SelectionQuery) -> api::GrantPage {
     let SelectionQuery { all, page } = query;
     let limit = page.limit.min(MAX_PAGE);
-    let after = thread.grants.iter().filter(|grant| grant.seq > page.after);
-    let mut selected =
-        after.map(|grant| (grant, grant_end(thread, grant))).filter(|(_, end)| all || end.is_none());
-    let grants: Vec<_> = selected.by_ref().take(limit).map(|(grant, end)| view_grant(grant, end)).collect();
-    let next = selected.next().and_then(|_| grants.last().map(|grant| grant.seq));
+    let lasting = thread.grants.iter().map(|grant| view_grant(grant, grant_end(thread, grant.seq)));
+    let denials = thread.remembered_denials(memory.span, memory.now);
+    let denials = denials.map(|denial| view_denial(denial, memory, grant_end(thread, denial.seq)));
+    let mut grants: Vec<_> = lasting
+        .chain(denials)
+        .filter(|grant| grant.seq > page.after && (all || grant.end.is_none()))
+        .collect();
+    grants.sort_by_key(|grant| grant.seq);
+    let has_more = grants.len() > limit;
+    grants.truncate(limit);
+    let next = grants.last().map(|grant| grant.seq).filter(|_| has_more);
     api::GrantPage { grants, next }
 }
 
 /// The end of a grant: its revocation, or else the closing of its thread.
-fn grant_end(thread: &Thread, grant: &Grant) -> Option<api::GrantEnd> {
+fn grant_end(thread: &Thread, grant: i64) -> Option<api::GrantEnd> {
     let end = |seq, at, by: &Principal, cause| api::GrantEnd { cause, principal: by.clone(), at, seq };
-    let revoked = thread.revocation(grant.seq);
+    let revoked = thread.revocation(grant);
     let revoked = revoked.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::Revoked));
     let closed = thread.closed.as_ref();
     revoked.or_else(|| closed.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::ThreadClosed)))
@@ -52,6 +71,26 @@ fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
         agent,
         level: given.level,
         comment,
+        until: None,
+        end,
+    }
+}
+
+fn view_denial(denial: &RecentDecision, memory: DenialMemory, end: Option<api::GrantEnd>) -> api::Grant {
+    let RecentDecision { seq, at, by, tool_call_id, tool, place, comment, given, .. } = denial.clone();
+    api::Grant {
+        seq,
+        tool,
+        principal: by,
+        at,
+        tool_call_id,
+        decision: Decision::Deny,
+        scope: GrantScope::Exact.json(),
+        says: GrantScope::Exact.describe_in(place.as_ref()),
+        agent: None,
+        level: given.level,
+        comment,
+        until: Some(at.after(memory.span)),
         end,
     }
 }

@@ -9,7 +9,7 @@ import { describeState } from "../card/describe.js";
 import { mayDecide, personWhoMayFlag } from "../card/approval-card.js";
 import { renderText } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
-import { describeAge, nameOf } from "../times.js";
+import { describeAge, describeSpan, nameOf } from "../times.js";
 import { isSpoken, renderMessage } from "./message-row.js";
 import { ThreadStore } from "./thread-store.js";
 import { threadStyles } from "./thread-styles.js";
@@ -203,7 +203,7 @@ export class CountersignThread extends CountersignElement {
       <div class="line"><span class="badge ${isDenial ? "denied" : "allowed"}">${isDenial ? "denies" : "allows"}</span>
         ${this.#canDecide ? html`<button aria-label=${`Revoke the grant for ${grant.tool}`} @click=${revoke}>Revoke</button>` : nothing}</div>
       <p>${renderText(`${grant.tool}: ${grant.says}`)}</p>
-      <p class="muted">${renderText(nameOf(grant.principal))}, ${describeAge(grant.at, this.now)}${grant.agent ? html`, for ${renderText(nameOf(grant.agent))}` : nothing}</p>
+      <p class="muted">${renderText(nameOf(grant.principal))}, ${describeAge(grant.at, this.now)}${grant.until ? `, for another ${describeSpan(Date.parse(grant.until) - this.now)}` : ""}${grant.agent ? html`, for ${renderText(nameOf(grant.agent))}` : nothing}</p>
     </li>`;
   }
 

@@ -42,6 +42,18 @@ fn session_denial_is_lifted_only_at_its_level() {
 }
 
 #[test]
+fn remembered_denial_is_lifted_only_at_its_level() {
+    let mut story = given(LEVELS);
+    story.proposes("a", "bash").expect("asked");
+    story.decides("sue", "a", Decision::Deny).expect("denied");
+    let denial = i64::try_from(story.log.len()).expect("short") - 1;
+    assert_eq!(code(story.person("bob").thread_command(ThreadCommand::Revoke(denial))), "not_eligible");
+    story.person("sam").thread_command(ThreadCommand::Revoke(denial)).expect("lifted");
+    story.proposes("b", "bash").expect("asked again");
+    assert!(story.batch.call(&thread_id(), &call_id("b")).expect("proposed").is_pending());
+}
+
+#[test]
 fn thread_deny_is_loosened_only_at_its_level() {
     for looser in [ToolPolicy::RequireApproval, ToolPolicy::Default, ToolPolicy::Allow] {
         let mut story = given(LEVELS);

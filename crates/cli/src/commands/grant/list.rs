@@ -9,7 +9,7 @@ use countersign_events::Timestamp;
 /// Options of `grant list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\", \"end\": with --all, {\"cause\": revoked or thread_closed, \"principal\", \"at\", \"seq\"}}], \"next\": null}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\", \"until\": when the denial of a single call is forgotten, \"end\": with --all, {\"cause\": revoked or thread_closed, \"principal\", \"at\", \"seq\"}}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct GrantListArgs {
     /// The thread
@@ -46,11 +46,12 @@ fn grant_table(found: &api::GrantPage, all: bool, now: Timestamp) -> TextTable {
     for grant in &found.grants {
         let level =
             grant.level.as_ref().map_or(String::new(), |level| format!(", at level {}", escape_text(level)));
+        let until = grant.until.map_or(String::new(), |until| format!(", until {until}"));
         let mut cells = vec![
             grant.seq.to_string().into(),
             escape_text(grant.tool.as_str()).into(),
             if grant.decision.allows() { "allow" } else { "deny" }.into(),
-            (escape_text(&grant.says) + &level).into(),
+            (escape_text(&grant.says) + &level + &until).into(),
             escape_text(grant.principal.as_str()).into(),
             format_age(grant.at, now).into(),
             escape_text(grant.tool_call_id.as_str()).into(),
