@@ -1,13 +1,14 @@
 -- The outcome of each call whose TOOL_CALL is after $1 and up to $2 (both seqs), and was proposed at or after $3 and
 -- before $4 unless these are NULL: its tool, the time of the request, the decision with its source and time, true if it
--- was started, the status of its result, the time of the proposal, and the rule and the part of the policy that judged
+-- was started, the status of its result, the time of the proposal, the rule and the part of the policy that judged
 -- it. || '' hides the condition from the indexes, so that the database reads the span. CAST gives a parameter a type,
 -- which IS NULL alone does not.
 SELECT c.data ->> 'name' AS tool, q.timestamp AS requested_at, r.data ->> 'decision' AS decision,
     r.data ->> 'source' AS source, r.timestamp AS decided_at, s.seq IS NOT NULL AS started,
     t.data ->> 'status' AS status, c.timestamp AS proposed_at,
     CASE WHEN q.seq IS NULL THEN r.data ->> 'rule' ELSE q.data ->> 'rule' END AS rule,
-    CASE WHEN q.seq IS NULL THEN r.data ->> 'basis' ELSE q.data ->> 'basis' END AS basis
+    CASE WHEN q.seq IS NULL THEN r.data ->> 'basis' ELSE q.data ->> 'basis' END AS basis,
+    CASE WHEN $5 THEN c.data ->> 'effects' END AS effects
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id

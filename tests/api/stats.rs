@@ -14,7 +14,7 @@ async fn invalid_period_of_statistics_is_refused() {
         parameter: "since"
         "#);
         assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
-        422 invalid: unknown parameter "tool"; the parameters are after, since, until and utcOffsetMinutes
+        422 invalid: unknown parameter "tool"; the parameters are after, since, touched, until and utcOffsetMinutes
         parameter: "tool"
         "#);
     })
@@ -80,6 +80,23 @@ async fn statistics_count_the_outcomes_of_calls() {
           "next": null
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn statistics_say_what_calls_touch_most() {
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        for (id, command) in [("a", "cat .env"), ("b", "cat .env notes.txt"), ("c", "make")] {
+            let body = serde_json::json!({"id": id, "name": "bash", "arguments": {"command": command},
+                "place": {"folder": "/src"}});
+            builder.post("/v1/threads/t/tool-calls", &body.to_string()).await;
+        }
+        let ada = world.person("ada");
+        assert_snapshot!(ada.get("/v1/stats?touched=true").await.member("touched"), @"");
+        assert!(!ada.get("/v1/stats").await.body.contains("touched"));
+        assert_eq!(ada.get("/v1/stats?touched=maybe").await.status, 422);
     })
     .await;
 }

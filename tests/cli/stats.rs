@@ -17,6 +17,16 @@ async fn empty_log_has_nothing_to_count() {
     .await;
 }
 
+#[tokio::test]
+async fn things_are_counted_by_calls() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"cat /src/.env"}"#).await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"cat /src/.env /etc/hosts"}"#).await;
+        assert_snapshot!(desk.types("stats --touched").await, @"");
+    })
+    .await;
+}
+
 /// Response times differ between runs, so only their format is compared.
 #[tokio::test]
 async fn calls_are_counted_per_tool() {

@@ -14,6 +14,7 @@ const page = (calls, tool, next, times) => ({
   tools: [{ tool, ...counts(calls, times) }],
   rules: [{ rule: "r", basis: "rule", verdict: "ask", calls }],
   days: [{ date: "2026-01-31", ...counts(calls) }],
+  touched: [{ kind: "file", access: "read", target: tool, calls }],
   next,
 });
 
@@ -32,6 +33,7 @@ test("pages add up, and each follows the one before", async () => {
   assert.equal(last.total.calls, 8);
   assert.deepEqual(last.tools.map(({ tool, calls }) => [tool, calls]), [["bash", 5], ["read", 3]]);
   assert.deepEqual(last.rules.map(({ calls }) => calls), [8]);
+  assert.deepEqual(last.touched.map(({ target, calls }) => [target, calls]), [["bash", 5], ["read", 3]]);
   assert.deepEqual(last.days.map(({ calls }) => calls), [8]);
   assert.deepEqual(last.total.timeToDecide, { medianMs: 20, p90Ms: 30, p99Ms: 30, maxMs: 30 });
 });

@@ -1,7 +1,7 @@
 //! Lists of calls, pending calls and threads, and the statistics of calls: their order and their filters.
 
 use countersign_events::{Basis, CallState, EventType, Mode, Principal, ThreadId, Timestamp, ToolName};
-use countersign_store::EventFilter;
+use countersign_store::{CallSpan, EventFilter};
 use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
     bot.finishes("ran").await.expect("finished");
     ada.denies("denied").await.expect("denied");
     bot.cancels("gone").await.expect("cancelled");
-    let page = world.store().call_fates(None, None, 0).await.expect("reads");
+    let page = world.store().call_fates(CallSpan::default()).await.expect("reads");
     assert_eq!(page.next, None);
     let fates = page.items;
     let outcomes: Vec<_> = fates
@@ -235,8 +235,16 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
     let begun = world.now().before(Duration::from_secs(9));
     assert!(judged.iter().all(|judged| *judged == (begun, None, Some(Basis::Default))), "{judged:?}");
     let later = Some(world.now());
-    assert_eq!(world.store().call_fates(later, None, 0).await.expect("reads").items, []);
-    let first = world.store().call_fates(None, None, 2).await.expect("reads");
+    assert_eq!(
+        world
+            .store()
+            .call_fates(CallSpan { since: later, ..CallSpan::default() })
+            .await
+            .expect("reads")
+            .items,
+        []
+    );
+    let first = world.store().call_fates(CallSpan { before: 2, ..CallSpan::default() }).await.expect("reads");
     assert_eq!((first.items.len(), first.next), (1, None));
 }
 

@@ -105,10 +105,10 @@ pub use settings::{
     ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{
-    CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, MAX_STATISTICS_RULES, RuleHits,
-    StatisticsQuery, ToolStatistics,
+    CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, MAX_STATISTICS_RULES,
+    MAX_STATISTICS_THINGS, RuleHits, StatisticsQuery, ToolStatistics, TouchedThing,
 };
-pub use stats_sum::{count_all_calls, sort_rules, sort_tools};
+pub use stats_sum::{count_all_calls, most_touched, sort_rules, sort_tools};
 pub use status::{
     AgentActivity, ApproverActivity, ConnectedClient, ExecutorClaim, PendingOverview, ServiceReport,
     StatusReport, ThreadPendingCount, WebhookDeliveryStatus,

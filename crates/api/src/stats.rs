@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// The most days in one answer. An answer with more has the latest ones.
 pub const MAX_STATISTICS_DAYS: usize = 1_000;
 
+/// The most things in one answer. An answer with more has those that the most calls touch.
+pub const MAX_STATISTICS_THINGS: usize = 500;
+
 /// The most rules in one answer. An answer with more has those that judged the most calls.
 pub const MAX_STATISTICS_RULES: usize = 4_000;
 
@@ -20,6 +23,8 @@ pub struct StatisticsQuery {
     pub until: Option<Timestamp>,
     /// The offset from UTC at which the answer counts each day; `None` leaves the days out.
     pub days_at: Option<UtcOffset>,
+    /// Whether the answer says what the calls touch.
+    pub touched: bool,
     /// [`CallStatistics::next`] from the previous page; 0 starts with the newest call.
     pub after: i64,
 }
@@ -64,9 +69,29 @@ pub struct CallStatistics {
     /// from UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayStatistics>>,
+    /// What the calls touch, what most calls touch first; at most 500 things. Absent unless the request asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<Vec<TouchedThing>>,
     /// The `after` value for the page with earlier calls; `null` if there are none.
     #[serde(default)]
     pub next: Option<i64>,
+}
+
+/// A thing that calls touch, as their recorded effects say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"kind": "file", "access": "read", "target": "/src/.env", "calls": 3}))))]
+#[serde(rename_all = "camelCase")]
+pub struct TouchedThing {
+    /// What it is: `file`, `host`, `branch`, `cluster`, `database`, `package`, `process` or `cloud`.
+    pub kind: String,
+    /// What happens to it, such as `read` or `delete`; absent if that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
+    /// Its name.
+    pub target: String,
+    /// The number of calls.
+    pub calls: u64,
 }
 
 /// The number of calls that one part of the policies judged in one way.

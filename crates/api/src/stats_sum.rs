@@ -2,7 +2,8 @@
 
 use crate::{
     ApprovalGate, CallCounts, CallStatistics, DayStatistics, GateError, MAX_STATISTICS_DAYS,
-    MAX_STATISTICS_RULES, RuleHits, SendOperation, StatisticsQuery, ToolStatistics, operations::CountCalls,
+    MAX_STATISTICS_RULES, MAX_STATISTICS_THINGS, RuleHits, SendOperation, StatisticsQuery, ToolStatistics,
+    TouchedThing, operations::CountCalls,
 };
 use countersign_events::Basis;
 use std::{
@@ -49,6 +50,9 @@ impl CallStatistics {
         if let Some(days) = &mut self.days {
             add_days(days, page.days.unwrap_or_default());
         }
+        if let Some(touched) = &mut self.touched {
+            add_touched(touched, page.touched.unwrap_or_default());
+        }
         self.next = page.next;
     }
 }
@@ -84,6 +88,26 @@ fn add_days(days: &mut Vec<DayStatistics>, earlier: Vec<DayStatistics>) {
     }
     let first = sum.len().saturating_sub(MAX_STATISTICS_DAYS);
     *days = sum.into_iter().skip(first).map(|(date, counts)| DayStatistics { date, counts }).collect();
+}
+
+/// Adds the things of another page. A thing that a page left out is counted too low.
+fn add_touched(touched: &mut Vec<TouchedThing>, page: Vec<TouchedThing>) {
+    let mut sum = BTreeMap::new();
+    for TouchedThing { kind, access, target, calls } in mem::take(touched).into_iter().chain(page) {
+        *sum.entry((kind, access, target)).or_default() += calls;
+    }
+    *touched = most_touched(sum);
+}
+
+/// The things that the most calls touch, from the number of calls by kind, access and target.
+#[must_use]
+pub fn most_touched(counts: BTreeMap<(String, Option<String>, String), u64>) -> Vec<TouchedThing> {
+    let thing = |((kind, access, target), calls)| TouchedThing { kind, access, target, calls };
+    let mut things: Vec<_> = counts.into_iter().map(thing).collect();
+    // Things that as many calls touch stay in the order of their names.
+    things.sort_by_key(|thing| Reverse(thing.calls));
+    things.truncate(MAX_STATISTICS_THINGS);
+    things
 }
 
 /// Sorts the tools: the one that people were asked about most often first, then by calls and by name.

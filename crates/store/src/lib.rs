@@ -67,7 +67,7 @@ pub use options::{LogMigration, StoreAccess, StoreOptions, SyncMode};
 pub use page::ResultPage;
 pub use presence::ProposerPresence;
 pub use read::CallInContext;
-pub use recent_calls::CallFate;
+pub use recent_calls::{CallFate, CallSpan};
 pub use restore::{ReplacedLog, RestoreOptions, RestoreSummary, restore};
 pub use schema::{SchemaLayout, migrations};
 pub use search::ThreadOutline;

@@ -8,7 +8,9 @@ use crate::{
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{Basis, CallState, CallStateFilter, Decision, Source, Status, Timestamp};
+use countersign_events::{
+    Basis, CallState, CallStateFilter, Decision, RecordedEffect, Source, Status, Timestamp,
+};
 use std::time::Duration;
 
 /// The most events that a search for running calls, or a page of outcomes, reads. Each costs more than in other searches.
@@ -36,6 +38,21 @@ pub struct CallFate {
     pub rule: Option<String>,
     /// The policy part that judged it, if it was recorded.
     pub basis: Option<Basis>,
+    /// What it does to things, as it was recorded. Empty if the query does not ask for it.
+    pub effects: Vec<RecordedEffect>,
+}
+
+/// The calls whose outcomes are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CallSpan {
+    /// Only calls that were proposed from this time on.
+    pub since: Option<Timestamp>,
+    /// Only calls that were proposed before this time.
+    pub until: Option<Timestamp>,
+    /// The event before which the log span ends; 0 means the log tip.
+    pub before: i64,
+    /// Whether the effects of the calls are read, too.
+    pub with_effects: bool,
 }
 
 impl Store {
@@ -51,21 +68,17 @@ impl Store {
         Ok(calls.filter(|call| call.matches(running, now)).collect())
     }
 
-    /// Reads call outcomes, by proposal time from `since` on and before `until`. One page covers the log span that ends before
-    /// the event at `before`; 0 means the log tip.
-    pub async fn call_fates(
-        &self,
-        since: Option<Timestamp>,
-        until: Option<Timestamp>,
-        before: i64,
-    ) -> Result<ResultPage<CallFate>, StoreError> {
+    /// Reads a page of call outcomes: those of a limited log span.
+    pub async fn call_fates(&self, span: CallSpan) -> Result<ResultPage<CallFate>, StoreError> {
+        let CallSpan { since, until, before, with_effects } = span;
         let before = self.clamp_before(before).await?;
         let floor = before.saturating_sub(RECENT_EVENTS).max(1);
         let query = SqlQuery::new(queries::TALLY.on(self.inner.readers.kind()))
             .bind(floor - 1)
             .bind(before - 1)
             .bind(since.map(|moment| moment.to_string()))
-            .bind(until.map(|moment| moment.to_string()));
+            .bind(until.map(|moment| moment.to_string()))
+            .bind(with_effects);
         let items = self.query_rows("tally", query).await?.iter().filter_map(parse_fate).collect();
         let is_last = match since {
             Some(since) if floor > 1 => self.is_long_before(floor, since).await?,
@@ -99,5 +112,7 @@ fn parse_fate(found: &SqlRow) -> Option<CallFate> {
         proposed_at: moment(7)?,
         rule: found.text(8),
         basis: found.text(9).and_then(|basis| basis.parse().ok()),
+        // Effects that only a newer version can read are left out.
+        effects: found.text(10).and_then(|effects| serde_json::from_str(&effects).ok()).unwrap_or_default(),
     })
 }

@@ -21,6 +21,7 @@ const addStatistics = (a, b) => ({
   total: addCounts(a.total, b.total),
   tools: addBy(a.tools, b.tools, ({ tool }) => tool, addCounts).sort((x, y) => y.asked - x.asked || y.calls - x.calls),
   rules: addBy(a.rules ?? [], b.rules ?? [], ({ rule, basis, verdict }) => JSON.stringify([rule, basis, verdict]), (x, y) => ({ ...x, calls: x.calls + y.calls })),
+  touched: addBy(a.touched ?? [], b.touched ?? [], ({ kind, access, target }) => JSON.stringify([kind, access, target]), (x, y) => ({ ...x, calls: x.calls + y.calls })).sort((x, y) => y.calls - x.calls),
   days: addBy(a.days ?? [], b.days ?? [], ({ date }) => date, addCounts),
   next: b.next,
 });

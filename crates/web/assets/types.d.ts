@@ -393,7 +393,15 @@ export interface Statistics {
   tools: (CallCounts & { tool: string })[];
   rules?: RuleHits[];
   days?: DayCounts[];
+  touched?: TouchedThing[];
   next: number | null;
+}
+
+export interface TouchedThing {
+  kind: string;
+  access?: string;
+  target: string;
+  calls: number;
 }
 
 export interface PolicyInForce {

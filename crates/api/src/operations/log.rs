@@ -31,7 +31,7 @@ macro_rules! log_operations {
             ///
             /// Counts the calls proposed from `since` on and before `until` by outcome, in total and for each tool, and gives the
             /// time that people took to decide. `rules` counts the calls that each rule judged. With `utcOffsetMinutes`, `days` has
-            /// the counts of each day.
+            /// the counts of each day, and with `touched=true`, `touched` has the things that the most calls touch.
             ///
             /// An answer covers at most 5,000 events, the newest first. Send `next` as `after` for earlier calls. Page counts add up,
             /// and `decisionTimes` gives their percentiles.

@@ -137,6 +137,8 @@ pub struct QueryValues {
     pub page: PageQuery,
     /// `all`.
     pub all: bool,
+    /// `touched`.
+    pub touched: bool,
     /// `since`.
     pub since: Option<Timestamp>,
     /// `until`.
@@ -196,11 +198,11 @@ impl OperationQuery for SelectionQuery {
 }
 
 impl OperationQuery for StatisticsQuery {
-    const NAMES: &'static [&'static str] = &["after", "since", "until", "utcOffsetMinutes"];
+    const NAMES: &'static [&'static str] = &["after", "since", "touched", "until", "utcOffsetMinutes"];
 
     fn from_values(values: QueryValues) -> Self {
-        let QueryValues { page, since, until, days_at, .. } = values;
-        Self { since, until, days_at, after: page.after }
+        let QueryValues { page, since, until, days_at, touched, .. } = values;
+        Self { since, until, days_at, touched, after: page.after }
     }
 
     fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -210,6 +212,7 @@ impl OperationQuery for StatisticsQuery {
             ("until", self.until.map(|until| until.to_string())),
             ("after", after.map(|after| after.to_string())),
             ("utcOffsetMinutes", self.days_at.map(|offset| offset.to_string())),
+            ("touched", self.touched.then(|| "true".to_owned())),
         ];
         pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }

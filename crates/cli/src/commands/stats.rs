@@ -11,7 +11,7 @@ use countersign_console::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}], \
-\"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}]}, where counts are \"calls\", \"asked\", \"answeredByAdvisors\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
+\"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}], with --touched \"touched\": [{\"kind\", \"access\", \"target\", \"calls\"}]}, where counts are \"calls\", \"asked\", \"answeredByAdvisors\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
 \"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}, \"decisionTimes\": {milliseconds: number}")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
@@ -19,13 +19,22 @@ pub(crate) struct StatsArgs {
     /// Show each day instead of each tool, in UTC, or at an offset of N minutes east of it
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0", allow_hyphen_values = true)]
     days: Option<api::UtcOffset>,
+    /// Show what the calls touched: files, hosts, branches and others, what most calls touched first
+    #[arg(long, conflicts_with = "days")]
+    touched: bool,
 }
 
 pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let mut progress = context.progress("events");
     let span = args.span.filter()?;
-    let query = api::StatisticsQuery { since: span.since, until: span.until, days_at: args.days, after: 0 };
+    let query = api::StatisticsQuery {
+        since: span.since,
+        until: span.until,
+        days_at: args.days,
+        touched: args.touched,
+        after: 0,
+    };
     let mut end = None;
     let stats = api::count_all_calls(&*gate, &query, &mut |from| {
         let end = *end.get_or_insert(from);
@@ -43,6 +52,10 @@ pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> a
         return Ok(CommandExit::DONE);
     }
     let screen = context.screen();
+    if let Some(touched) = &stats.touched {
+        print_line(&touched_table(touched).format(&screen));
+        return Ok(CommandExit::DONE);
+    }
     print_line(&as_table(&stats).format(&screen));
     for line in summary(&stats) {
         print_line(&line);
@@ -70,6 +83,25 @@ fn as_table(stats: &api::CallStatistics) -> TextTable {
     }
     if by_day.map_or(stats.tools.len(), Vec::len) > 1 {
         table.add_row(row(TableCell::styled(TextStyle::Bold, "all"), &stats.total));
+    }
+    table
+}
+
+fn touched_table(touched: &[api::TouchedThing]) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("KIND", ColumnFit::Whole),
+        ("ACCESS", ColumnFit::Whole),
+        ("CALLS", ColumnFit::Number),
+        ("THING", ColumnFit::Wrapped),
+    ]);
+    for api::TouchedThing { kind, access, target, calls } in touched {
+        let access = access.as_deref().map_or("–".to_owned(), escape_text);
+        table.add_row([
+            escape_text(kind).into(),
+            access.into(),
+            calls.to_string().into(),
+            escape_text(target).into(),
+        ]);
     }
     table
 }

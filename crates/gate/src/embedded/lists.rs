@@ -9,7 +9,7 @@ use crate::{
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused, access::VisibleThreads};
 use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId, Timestamp};
-use countersign_store::{CallInContext, EventFilter};
+use countersign_store::{CallInContext, CallSpan, EventFilter};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl EmbeddedService {
@@ -121,7 +121,8 @@ impl EmbeddedService {
         &self,
         query: &api::StatisticsQuery,
     ) -> Result<api::CallStatistics, GateFailure> {
-        let page = self.store.call_fates(query.since, query.until, query.after).await?;
+        let api::StatisticsQuery { since, until, after: before, touched: with_effects, .. } = *query;
+        let page = self.store.call_fates(CallSpan { since, until, before, with_effects }).await?;
         let mut counter = CallCounter::new(query.days_at);
         page.items.iter().for_each(|fate| counter.count(fate));
         Ok(counter.stats(query, page.next))

@@ -2,11 +2,14 @@
 
 use countersign_api::{
     CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, RuleHits, StatisticsQuery,
-    ToolStatistics, UtcOffset, sort_rules, sort_tools,
+    ToolStatistics, UtcOffset, most_touched, sort_rules, sort_tools,
 };
-use countersign_events::{Basis, Decision, Source, Status, Verdict};
+use countersign_events::{Basis, Decision, RecordedEffect, Source, Status, Verdict};
 use countersign_store::CallFate;
 use std::collections::{BTreeMap, HashMap};
+
+/// The kind of an effect on something that the call does not show.
+const UNKNOWN: &str = "unknown";
 
 /// Call counts so far.
 #[derive(Default)]
@@ -23,6 +26,7 @@ pub(crate) struct CallCounter {
     by_source: BTreeMap<String, u64>,
     tools: BTreeMap<String, CallTally>,
     rules: HashMap<(Option<String>, Option<Basis>, Verdict), u64>,
+    touched: BTreeMap<(String, Option<String>, String), u64>,
     days_at: Option<UtcOffset>,
     days: BTreeMap<i64, CallTally>,
 }
@@ -41,6 +45,11 @@ impl CallCounter {
         self.tools.entry(fate.tool.clone()).or_default().count(fate);
         if let Some(verdict) = judged_verdict(fate) {
             *self.rules.entry((fate.rule.clone(), fate.basis, verdict)).or_default() += 1;
+        }
+        for RecordedEffect { kind, access, target, .. } in &fate.effects {
+            if kind != UNKNOWN {
+                *self.touched.entry((kind.clone(), access.clone(), target.clone())).or_default() += 1;
+            }
         }
         if let Some(offset) = self.days_at {
             self.days.entry(offset.day_of(fate.proposed_at)).or_default().count(fate);
@@ -69,6 +78,7 @@ impl CallCounter {
             by_source: self.by_source,
             tools,
             rules,
+            touched: query.touched.then(|| most_touched(self.touched)),
             days: self.days_at.map(|_| self.days.into_iter().map(day).collect()),
             next,
         }
@@ -144,6 +154,7 @@ mod tests {
             proposed_at: Timestamp::from_millis(0),
             rule: None,
             basis: None,
+            effects: Vec::new(),
         }
     }
 

@@ -42,8 +42,9 @@ impl<O: Operation> FromRequest<AppState> for ReceivedOperation<O> {
         } else {
             parse_json(&[])?
         };
-        let QueryParameters { page, all, days_at, day, filter, .. } = query;
-        let query = QueryValues { page, all, since: filter.since, until: filter.until, days_at, day };
+        let QueryParameters { page, all, touched, days_at, day, filter, .. } = query;
+        let query =
+            QueryValues { page, all, touched, since: filter.since, until: filter.until, days_at, day };
         let query = O::Query::from_values(query);
         Ok(Self(O::from_request(OperationRequest { path: &path, query, body })?))
     }

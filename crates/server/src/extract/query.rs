@@ -70,6 +70,7 @@ pub struct QueryParameters<T> {
     pub(crate) state: Option<CallStateFilter>,
     /// Whether the list also has ended items.
     pub(crate) all: bool,
+    pub(crate) touched: bool,
     /// The offset from UTC at which days are counted.
     pub(crate) days_at: Option<api::UtcOffset>,
     /// The day to review.
@@ -101,6 +102,7 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             filter: LogFilter::default(),
             state: None,
             all: false,
+            touched: false,
             days_at: None,
             day: None,
             at_least: None,
@@ -145,6 +147,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "all" => {
                 self.all = parse::<bool>(name, value)?;
             }
+            "touched" => self.touched = parse::<bool>(name, value)?,
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             "argumentsHash" => filter.arguments_hash = Some(parse_hash(name, value)?),
@@ -297,6 +300,10 @@ fn other_parameter(name: &str) -> (&'static str, RefOr<Schema>) {
         "atLeast" => (
             "The least number of prompts that each rule saves.",
             number((*HABIT.start()).into(), Some((*HABIT.end()).into()), 5),
+        ),
+        "touched" => (
+            "Whether the answer says what the calls touch.",
+            ObjectBuilder::new().schema_type(Type::Boolean).default(Some(false.into())).into(),
         ),
         "date" => (
             "The day, such as 2026-01-31; yesterday, if it is absent.",

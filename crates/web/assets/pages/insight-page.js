@@ -16,8 +16,8 @@ import "../charts/day-chart.js";
 const DAY = 86_400_000;
 const SPANS = [7, 30, 90];
 
-/** Which tools the table shows. */
-const MOST_TOOLS = 12;
+/** The most rows of a table. */
+const MOST_ROWS = 12;
 
 /** From this share of allowed prompts on, and this number of them, the page says that people are asked too often. */
 const TOO_OFTEN = 0.9;
@@ -150,7 +150,7 @@ export class InsightPage extends PageElement {
     this.busy = true;
     this.problem = "";
     try {
-      await countCalls(client, `since=${this.#since}&utcOffsetMinutes=${offset()}`, (stats, isComplete) => {
+      await countCalls(client, `since=${this.#since}&touched=true&utcOffsetMinutes=${offset()}`, (stats, isComplete) => {
         if (span !== this.span || !this.isConnected) return false;
         this.stats = stats;
         this.counting = !isComplete;
@@ -208,7 +208,7 @@ export class InsightPage extends PageElement {
     }
     return html`<p class="visually-hidden" role="status">${this.counting ? "" : `${stats.total.asked} prompts in ${this.span} days`}</p>
       ${this.#renderTiles(stats.total)} ${this.#renderAdvice(stats.total)} ${this.#renderCharts()}
-      ${this.#renderTools(stats)} ${this.#renderSavings()}`;
+      ${this.#renderTools(stats)} ${this.#renderTouched(stats)} ${this.#renderSavings()}`;
   }
 
   /** @param {CallCounts} total */
@@ -264,7 +264,7 @@ export class InsightPage extends PageElement {
 
   /** @param {Statistics} stats */
   #renderTools(stats) {
-    const asked = stats.tools.filter((tool) => tool.asked > 0).slice(0, MOST_TOOLS);
+    const asked = stats.tools.filter((tool) => tool.asked > 0).slice(0, MOST_ROWS);
     const most = Math.max(1, ...asked.map((tool) => tool.asked));
     if (asked.length === 0) return nothing;
     const hidden = stats.tools.filter((tool) => tool.asked > 0).length - asked.length;
@@ -278,6 +278,20 @@ export class InsightPage extends PageElement {
           <td class="minor">${tool.timeToDecide ? describeTime(tool.timeToDecide.medianMs) : "–"}</td></tr>`)}</tbody>
       </table>
       ${hidden > 0 ? html`<p class="muted note">${hidden} more tools: <code>countersign stats</code> lists all.</p>` : nothing}
+    </section>`;
+  }
+
+  /** @param {Statistics} stats */
+  #renderTouched({ touched = [] }) {
+    if (touched.length === 0) return nothing;
+    return html`<section class="panel section" aria-labelledby="touched">
+      <h2 id="touched">What calls touch most</h2>
+      <table>
+        <thead><tr><th scope="col">Thing</th><th scope="col">Kind</th><th scope="col">Access</th><th scope="col">Calls</th></tr></thead>
+        <tbody>${touched.slice(0, MOST_ROWS).map(({ kind, access, target, calls }) => html`<tr>
+          <th scope="row">${renderText(target)}</th><td>${kind}</td><td>${access ?? "–"}</td><td>${calls}</td></tr>`)}</tbody>
+      </table>
+      ${touched.length > MOST_ROWS ? html`<p class="muted note">${touched.length - MOST_ROWS} more: <code>countersign stats --touched</code> lists 500.</p>` : nothing}
     </section>`;
   }
 
