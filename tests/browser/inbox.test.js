@@ -409,6 +409,9 @@ test("the keyboard filters the list, decides a call in it, and says how many are
   await page.locator("last-decision").getByText("2 left.").waitFor();
   await page.locator("tool-approval-card").getByText("make c", { exact: true }).waitFor();
   assert.equal((await agent.get("/v1/threads/t/tool-calls/b")).state, "denied");
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByRole("status").getByText("1 decision", { exact: true }).waitFor();
 });
 
 test("a thousand pending calls stay fast: only the visible rows are drawn", async (t) => {
