@@ -31,14 +31,14 @@ async function bundlePage(source) {
 }
 
 // Opens a page with this script at the server origin.
-async function openExample(t, script) {
+async function openExample(t, script, content = '<div id="root"></div>') {
   const log = await newLog(t);
   const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   await agent.propose("release-7", "call_1", "bash", { command: "echo a" });
   await agent.propose("release-7", "call_2", "bash", { command: "echo b" });
   const page = await openInbox(await startBrowser(t), server, "ada", "approver");
-  const body = '<!doctype html><title>Example</title><link rel="stylesheet" href="/assets/tokens.css"><div id="root"></div><script type="module" src="/embed/page.js"></script>';
+  const body = `<!doctype html><title>Example</title><link rel="stylesheet" href="/assets/tokens.css">${content}<script type="module" src="/embed/page.js"></script>`;
   await page.route("**/embed/page.html", (route) => route.fulfill({ body, contentType: "text/html" }));
   await page.route("**/embed/page.js", (route) => route.fulfill({ body: script, contentType: "text/javascript" }));
   const errors = [];
@@ -59,6 +59,17 @@ async function decideBoth({ agent, page, errors }) {
   const states = await Promise.all(["call_1", "call_2"].map(async (id) => (await agent.get(`/v1/threads/release-7/tool-calls/${id}`)).state));
   assert.deepEqual([states, errors], [["allowed", "denied"], []]);
 }
+
+test("the samples of the guide show and decide calls", async (t) => {
+  const guide = await readFile(join(import.meta.dirname, "../../docs/guides/inbox.md"), "utf8");
+  const [, content] = guide.match(/^```html\n(.*?)^```/ms);
+  const [, script] = guide.match(/^```js\n(.*?)^```/ms);
+  const { agent, page, errors } = await openExample(t, script, content);
+  await page.locator("countersign-inbox").getByText("echo b").first().waitFor();
+  await page.locator("countersign-inbox").getByText("not now").first().waitFor();
+  const { state, response } = await agent.get("/v1/threads/release-7/tool-calls/call_1");
+  assert.deepEqual([state, response.comment, errors], ["denied", "not now", []]);
+});
 
 test("the example for React decides calls and counts them", async (t) => {
   const world = await openExample(t, await bundlePage(`

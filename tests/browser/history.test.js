@@ -29,7 +29,7 @@ async function decideSome({ agent, grace }) {
 }
 
 const summaries = (page) => page.locator("history-page .rows .summary").allTextContents();
-const waitForRows = (page, count) => page.getByRole("status").getByText(new RegExp(`^${count}( of \\d+)? decisions$`)).waitFor();
+const waitForRows = (page, count) => page.getByRole("status").getByText(new RegExp(`^${count}( of \\d+)? decisions?$`)).waitFor();
 
 test("the history has every decision, the newest first, and new ones at once", async (t) => {
   const world = await startHistory(t);

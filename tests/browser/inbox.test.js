@@ -391,6 +391,28 @@ test("more than twenty calls can be grouped, and controls sort and narrow the li
   assert.deepEqual(await readList(page), ["echo 4"]);
 });
 
+test("the keyboard filters the list, decides a call in it, and says how many are left", async (t) => {
+  const { agent, page } = await startInbox(t);
+  for (const command of ["echo a", "make b", "make c"]) await agent.propose("t", command.at(-1), "bash", { command });
+  await waitForCount(page, 3);
+  await page.keyboard.press("/");
+  await page.keyboard.type("make");
+  await page.keyboard.press("Enter");
+  await page.locator("tool-approval-card").getByText("make b", { exact: true }).waitFor();
+  assert.equal(await page.locator("#filter").inputValue(), "make", "the filter stays");
+  await page.clock.install();
+  await page.keyboard.press("d");
+  await page.getByText("Press the same key again to deny.").waitFor();
+  await page.clock.fastForward(1_000);
+  await page.keyboard.press("d");
+  await page.locator("last-decision").getByText("2 left.").waitFor();
+  await page.locator("tool-approval-card").getByText("make c", { exact: true }).waitFor();
+  assert.equal((await agent.get("/v1/threads/t/tool-calls/b")).state, "denied");
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByRole("status").getByText("1 decision", { exact: true }).waitFor();
+});
+
 test("a thousand pending calls stay fast: only the visible rows are drawn", async (t) => {
   const { log, agent, page } = await startInbox(t);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, 'default = "ask"\n[limits]\npendingPerThread = 2000\npendingPerAgent = 2000\n'));

@@ -274,7 +274,7 @@ async fn folder_continues_from_its_newest_checkpoint() {
         sign_log(desk).await;
         let sign = "checkpoint sign --key key --to kept";
         assert_snapshot!(desk.types(sign).await, @"
-        ! countersign: the folder of checkpoints kept cannot be used: No such file or directory (os error 2)
+        ! countersign: there is no folder kept for checkpoints: create it first
         exit 1
         ");
         desk.run_program("mkdir", &["kept"]).await;
@@ -376,7 +376,7 @@ async fn server_reports_a_log_that_lost_its_checkpoint() {
         exit 2
         ");
         assert_snapshot!(desk.types("serve --checkpoint-key key --checkpoint-to nowhere").await, @"
-        ! countersign: the folder of checkpoints nowhere cannot be used: No such file or directory (os error 2)
+        ! countersign: there is no folder nowhere for checkpoints: create it first
         exit 1
         ");
     })

@@ -88,8 +88,9 @@ async fn new_file_is_removed_again() {
         command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
         timeout = 3
         "#);
-        assert_eq!(desk.types("uninstall codex --yes").await.code, 0);
-        assert!(!desk.path(".codex/config.toml").exists());
+        let removed = desk.types("uninstall codex --yes").await;
+        assert!(removed.stdout.ends_with("[here]/.codex/config.toml is removed: it contained nothing else.\n"), "{removed}");
+        assert!(removed.code == 0 && !desk.path(".codex/config.toml").exists());
     })
     .await;
 }

@@ -70,7 +70,7 @@ async fn serve_prints_its_address_and_next_steps() {
                      It removes these rules, which block calls: "agents do not call the routes that decide", "agents do not decide", "agents do not open the log", "agents do not query the log".
                      To have both, start without --policy, and run: countersign policy revert 1, then countersign policy add FILE
           callers    each needs a token; the first ones are in [here]/.local/share/countersign/credentials.toml, which only you can read
-                     To sign in with a browser: countersign token create --name NAME --role approver --link
+                     To sign in with a browser: countersign token create --name NAME --role approver --link --url http://[pages]
 
         In a second terminal, propose a command:
           countersign run -- git --version

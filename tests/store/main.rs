@@ -22,6 +22,7 @@ mod lists;
 mod messages;
 mod migrations;
 mod newer_events;
+mod page_statements;
 mod pending_limits;
 mod plans;
 mod postgres;

@@ -41,6 +41,20 @@ const ANSWERS: &[(&str, &[&str])] = &[
         "Who allowed this call, and what ran?",
         &["|user:ada allow_once, user:ben allow_once|||5000|agent:runner|worker-2|success|"],
     ),
+    ("Who was asked about this call?", &["|TOOL_APPROVAL_REQUEST|two for transfers|the rule says so||2||"]),
+    (
+        "What happened in this thread?",
+        &[
+            "|agent:bot|TOOL_CALL|docs_1|bash",
+            "|agent:bot|TOOL_APPROVAL_REQUEST|docs_1|no rule matches this call",
+            "|user:ada|TOOL_APPROVAL_RESPONSE|docs_1|allow_session",
+            "|user:ben|GRANT_REVOKED||",
+            "|agent:bot|TOOL_CALL|docs_2|mail",
+            "|agent:bot|TOOL_APPROVAL_REQUEST|docs_2|no rule matches this call",
+            "|user:ada|TOOL_APPROVAL_RESPONSE|docs_2|deny",
+            "|user:ada|TOOL_RESULT|docs_2|denied",
+        ],
+    ),
     (
         "What did ada decide last month?",
         &[
@@ -61,6 +75,10 @@ const ANSWERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("In which calls did an approver change the arguments?", &["|user:ada|release|mail_1|all|team"]),
+    (
+        "Which calls ran other arguments than were approved?",
+        &["|release|build_2|bash|make test|make all|agent:bot|"],
+    ),
     (
         "Which decisions took longest?",
         &[
@@ -88,6 +106,10 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ),
     ("Which grants have ended, and why?", &["|docs|bash|tool|user:ada|2026|2026|user:ben|revoked"]),
     ("Who changed the policy, and when?", &["1|2026|system:countersign|", "|user:ada|night.toml|"]),
+    (
+        "What did the policy say when this call was judged?",
+        &["1|2026|system:countersign|block|no drops||", "default = \"ask\"", MORE_LINES],
+    ),
     ("Who changed the settings of a thread?", &["|user:ben|night|THREAD_MODE_SET|approve_all|"]),
     (
         "Which calls did another program start than the one that proposed them?",
@@ -141,9 +163,14 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("Which calls failed, and how long did they run?", &["|release|fetch_1|fetch|worker-1|30|"]),
     ("Which calls were erased?", &["|user:zoe|release|fetch_1|fetch|request 17"]),
     ("Which decisions were made with SQL?", &["|user:ada|docs|docs_2|deny"]),
+    ("Who has tokens?", &["|user:zoe|token|runner|agent|[\"ci/*\"]|||0"]),
+    ("Is an event missing?", &["64|64|"]),
     ("Who touched a file since May?", &["|night|night_2|bash|agent:bot|read|.env|"]),
     ("What was touched most?", &["file|.env|1|1"]),
 ];
+
+/// Stands for further lines, after the last one that is compared.
+const MORE_LINES: &str = "…";
 
 /// The story's people, agents and clock.
 struct AuditStory<'a> {
@@ -206,6 +233,7 @@ async fn queries_of_the_page_answer(world: &mut World) {
     work_on_a_release(&story).await;
     work_on_documents(&story).await;
     change_settings(&story).await;
+    make_tokens(&story).await;
     let (request, fetch) =
         (api::EraseRequest { reason: "request 17".to_owned() }, api::parse_call_id("fetch_1"));
     let zoe = story.acting_as(Principal::user("zoe"));
@@ -239,7 +267,8 @@ async fn work_on_a_release(story: &AuditStory<'_>) {
     let call = story.decides("ada", "release", "build_1", for_the_tool()).await;
     story.runs("bot", "worker-1", &call, done()).await;
     let call = story.proposes("release", "build_2", "bash", r#"{"command":"make test"}"#).await;
-    story.runs("bot", "worker-1", &call, done()).await;
+    let ran_arguments = Some(Json::parse(r#"{"command":"make all"}"#).expect("valid"));
+    story.runs("bot", "worker-1", &call, api::ResultRequest { ran_arguments, ..done() }).await;
     story.proposes("release", "list_1", "list", "{}").await;
     story.proposes("release", "transfer_1", "transfer", r#"{"amount":5000}"#).await;
     story.allows("ada", "transfer_1").await;
@@ -279,6 +308,19 @@ async fn work_on_documents(story: &AuditStory<'_>) {
     story.proposes("docs", "docs_2", "mail", r#"{"to":"press"}"#).await;
 }
 
+/// A token that is revoked, and one that is not.
+async fn make_tokens(story: &AuditStory<'_>) {
+    let zoe = story.acting_as(Principal::user("zoe"));
+    let request = |name: &str| {
+        let request = serde_json::json!({"name": name, "role": "agent", "threads": ["ci/*"]});
+        serde_json::from_value(request).expect("a valid request")
+    };
+    zoe.send(operations::CreateToken { body: request("runner") }).await.expect("created");
+    let lost = zoe.send(operations::CreateToken { body: request("lost") }).await.expect("created").token.id;
+    let body = api::RevokeTokenRequest::default();
+    zoe.send(operations::RevokeToken { id: lost, body }).await.expect("revoked");
+}
+
 /// A thread whose mode allows calls, and another policy.
 async fn change_settings(story: &AuditStory<'_>) {
     let (ada, ben) = (story.acting_as(Principal::user("ada")), story.acting_as(Principal::user("ben")));
@@ -315,7 +357,9 @@ fn compare_rows(heading: &str, answer: &str, rows: &[&str]) -> Result<(), String
         let after = |rest: &str, cell: &str| rest.split_once(cell).map(|(_, after)| after.to_owned());
         cells.into_iter().try_fold(line.to_owned(), |rest, cell| after(&rest, cell)).is_some()
     };
-    let lines: Vec<_> = answer.lines().collect();
+    let mut lines: Vec<_> = answer.lines().collect();
+    let rows =
+        rows.strip_suffix(&[MORE_LINES]).inspect(|compared| lines.truncate(compared.len())).unwrap_or(rows);
     let is_same = lines.len() == rows.len() && lines.iter().zip(rows).all(|(line, row)| contains(line, row));
     if is_same { Ok(()) } else { Err(format!("{heading}\n{answer}\nexpected:\n{}\n", rows.join("\n"))) }
 }

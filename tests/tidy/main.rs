@@ -12,6 +12,7 @@ mod names;
 mod pages;
 mod parameters;
 mod readme;
+mod samples;
 
 use std::{
     fs,

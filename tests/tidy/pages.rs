@@ -200,6 +200,25 @@ fn every_page_is_in_the_navigation() {
 }
 
 #[test]
+fn every_page_names_its_kind_once() {
+    let kinds = ["**Tutorial.** ", "**How-to.** ", "**Reference.** ", "**Explanation.** "];
+    let is_kind = |line: &&str| kinds.iter().any(|kind| line.starts_with(kind));
+    let is_record = |page: &str| page.starts_with("docs/decisions/") && page != DECISIONS;
+    for page in files_ending(".md").into_iter().filter(|path| path.starts_with("docs/")) {
+        if page == NAVIGATION || is_record(&page) {
+            continue;
+        }
+        let text = read(&page);
+        let beginning = text.split("\n## ").next().unwrap_or_default();
+        assert_eq!(text.lines().filter(is_kind).count(), 1, "{page} names its kind once: {kinds:?}");
+        assert!(
+            beginning.lines().any(|line| is_kind(&line)),
+            "{page} names its kind before its first section"
+        );
+    }
+}
+
+#[test]
 fn navigation_names_a_page_once() {
     let mut pages = linked_pages(NAVIGATION);
     let count = pages.len();

@@ -242,7 +242,7 @@ fn fenced_blocks(page: &str, language: &str) -> Vec<String> {
 
 #[test]
 fn documented_settings_are_accepted() {
-    for page in ["docs/configuration.md", "docs/guides/access.md"] {
+    for page in ["docs/configuration.md", "docs/guides/access.md", "docs/guides/reverse-proxy.md"] {
         let blocks = fenced_blocks(page, "toml");
         assert!(!blocks.is_empty(), "{page} shows a settings file");
         for text in blocks {

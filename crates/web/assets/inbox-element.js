@@ -166,7 +166,7 @@ export class CountersignInbox extends CountersignElement {
           ${this.#renderRecent()}
         </section>
         <section class="detail" aria-label="the selected call">
-          ${this.#renderDecided(rows)} ${checked.length > 1 ? this.#renderReview(checked) : shown ? this.#renderDetail(shown, rows) : this.#renderEmpty()}
+          ${this.#renderDecided()} ${checked.length > 1 ? this.#renderReview(checked) : shown ? this.#renderDetail(shown, rows) : this.#renderEmpty()}
         </section>
       </div>
       <p class="visually-hidden" role="status" aria-live="polite">${this.#describeCount()}</p>
@@ -222,11 +222,11 @@ export class CountersignInbox extends CountersignElement {
     </div>`;
   }
 
-  /** What the person decided last. @param {Call[]} rows */
-  #renderDecided(rows) {
+  /** What the person decided last. Calls that the filter hides are left, too. */
+  #renderDecided() {
     const call = this.#decidedCall;
     if (!call) return nothing;
-    const left = rows.filter((other) => other !== call).length;
+    const left = [...(this.store?.pending.values() ?? [])].filter((other) => other !== call).length;
     return html`<last-decision .call=${call} .left=${left} .now=${this.now} ?is-shown=${this.selected === this.decided}
       @take-back=${() => this.store?.takeBack(call)} @show-call=${() => this.#select(this.decided)}></last-decision>`;
   }
@@ -384,6 +384,7 @@ export class CountersignInbox extends CountersignElement {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) {
       if (event.key === "Escape") this.#leaveField(event, target);
+      else if (event.key === "Enter" && target.id === "filter") this.#followFilter(target);
       return;
     }
     const card = /** @type {import("./card/approval-card.js").ToolApprovalCard | null} */ (
@@ -416,6 +417,12 @@ export class CountersignInbox extends CountersignElement {
     if (field.id !== "filter" || this.filter === "") return field.blur();
     event.preventDefault();
     this.filter = "";
+  }
+
+  /** Enter leaves the filter for the calls that it lists: keys mean the call on show again. @param {HTMLElement} field */
+  #followFilter(field) {
+    field.blur();
+    if (!this.rows.some((call) => keyOf(call) === this.selected)) this.#move(1);
   }
 
   #toggleSelected() {

@@ -144,3 +144,20 @@ impl FromStr for CallStateFilter {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concepts_list_each_word_for_a_state() {
+        let page = include_str!("../../../../docs/concepts.md");
+        let tables: Vec<_> = page.lines().filter(|line| line.starts_with('|')).collect();
+        for filter in CallStateFilter::ALL {
+            let word = format!("`{filter}`");
+            let is_listed =
+                tables.iter().any(|row| row.split(" | ").next().is_some_and(|cell| cell.contains(&word)));
+            assert!(is_listed, "docs/concepts.md does not explain {word}");
+        }
+    }
+}

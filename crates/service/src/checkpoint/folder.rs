@@ -51,7 +51,11 @@ impl CheckpointFolder {
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> anyhow::Error {
-    anyhow::anyhow!("the folder of checkpoints {} cannot be used: {error}", path.display())
+    let path = path.display();
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return anyhow::anyhow!("there is no folder {path} for checkpoints: create it first");
+    }
+    anyhow::anyhow!("the folder of checkpoints {path} cannot be used: {error}")
 }
 
 /// `checkpoint-000000000027.json`

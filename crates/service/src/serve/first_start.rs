@@ -115,15 +115,18 @@ fn warn_of<T>(outcome: anyhow::Result<T>) -> Option<T> {
     outcome.inspect_err(warn).ok()
 }
 
-/// How the first person gets into the pages, where no link was printed.
-fn describe_sign_in(how: &str) -> String {
-    format!("To sign in with a browser: {how} token create --name NAME --role approver --link")
+/// How the first person gets into the pages, where no link was printed. The command runs without the options and the
+/// environment of this server, so it names the address of the pages.
+fn describe_sign_in(how: &str, addresses: &ServerAddresses) -> String {
+    let url = addresses.pages.as_ref().map_or_else(String::new, |pages| format!(" --url {pages}"));
+    format!("To sign in with a browser: {how} token create --name NAME --role approver --link{url}")
 }
 
 /// The lines about credentials in the `serve` introduction. Secrets are printed to a terminal only: otherwise they
 /// would be in the service manager's log.
 pub(super) fn describe_callers(
     context: &CommandContext,
+    addresses: &ServerAddresses,
     solo: bool,
     credentials: Option<&ServerCredentials>,
     prints_secrets: bool,
@@ -141,7 +144,7 @@ pub(super) fn describe_callers(
                 "each needs a token; those of this user are in {file}. More: {how} token create --help"
             );
         }
-        None => return format!("each needs a token\n             {}", describe_sign_in(&how)),
+        None => return format!("each needs a token\n             {}", describe_sign_in(&how, addresses)),
     };
     let FirstCredentials { agent, link, person, file } = first;
     let kept = file.as_ref().map(|file| escape_text(&file.display().to_string()));
@@ -150,7 +153,7 @@ pub(super) fn describe_callers(
         let kept = kept.map_or_else(String::new, |kept| {
             format!("; the first ones are in {kept}, which only you can read")
         });
-        return format!("each needs a token{kept}\n             {}", describe_sign_in(&how));
+        return format!("each needs a token{kept}\n             {}", describe_sign_in(&how, addresses));
     }
     let sign_in = link.as_ref().map_or_else(String::new, |link| {
         format!("\n  approver   {link}\n             signs user:{person} in once, within an hour, to read and decide; not to propose")

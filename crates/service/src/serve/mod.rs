@@ -105,7 +105,7 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     } else {
         prepare_credentials(&gate, &addresses, prints_secrets).await?
     };
-    let callers = describe_callers(context, options.solo, credentials.as_ref(), prints_secrets);
+    let callers = describe_callers(context, &addresses, options.solo, credentials.as_ref(), prints_secrets);
     let database = locate_database(&address);
     let terms = ServiceTerms { background: args.background, solo: options.solo };
     let registration = register_service(context, &address, &addresses, terms)?;

@@ -1,6 +1,7 @@
 // The decision about one call: deny, allow once, or a choice of scope; with level, comment and changed arguments.
 
 import { CountersignElement, html, nothing } from "../element.js";
+import { countWords } from "../count-words.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
@@ -237,9 +238,9 @@ export class DecisionPanel extends CountersignElement {
   /** @param {ScopePreview} preview */
   #renderPreview({ earlier, waiting }) {
     const others = waiting.allows.filter((id) => id !== this.call?.id);
-    return html`<p>
-        Of ${earlier.compared} earlier calls of this tool in the thread, it would have allowed <strong>${earlier.allows}</strong>.
-      </p>
+    return html`${earlier.compared > 0
+        ? html`<p>Of ${countWords(earlier.compared, "earlier call")} of this tool in the thread, it would have allowed <strong>${earlier.allows}</strong>.</p>`
+        : nothing}
       ${others.length > 0
         ? html`<label class="choice"
             ><input type="checkbox" .checked=${this.andWaiting} @change=${(/** @type {Event} */ event) => (this.andWaiting = /** @type {HTMLInputElement} */ (event.target).checked)} />

@@ -23,7 +23,7 @@ export const INBOX_KEYS = [
   ["x", "check the call, to decide several together"],
   ["S", "sort by age or risk"],
   ["r", "read the pending calls again"],
-  ["/", "filter"],
+  ["/", "filter; Enter goes on to the calls"],
   ...CARD_KEYS.slice(-1),
 ];
 

@@ -127,8 +127,9 @@ export class HistoryPage extends PageElement {
     const store = this.#store;
     if (!store?.isLoaded) return "Loading…";
     const { rows: { length }, decisionCount } = store;
-    const count = length === decisionCount ? length.toLocaleString() : `${length.toLocaleString()} of ${decisionCount.toLocaleString()}`;
-    return store.isComplete ? `${count} decisions` : `${count} decisions so far`;
+    const listed = length === decisionCount ? "" : `${length.toLocaleString()} of `;
+    const count = `${listed}${decisionCount.toLocaleString()} ${decisionCount === 1 ? "decision" : "decisions"}`;
+    return store.isComplete ? count : `${count} so far`;
   }
 
   #renderSearch() {

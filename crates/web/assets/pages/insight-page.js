@@ -1,5 +1,6 @@
 // How often people are asked, what they answer, and which rules would save prompts.
 
+import { countWords } from "../count-words.js";
 import { css, html, nothing, svg } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
@@ -206,7 +207,7 @@ export class InsightPage extends PageElement {
     if (stats.total.calls === 0 && !this.counting) {
       return html`<div class="panel empty"><h2>No calls in the last ${this.span} days</h2><p class="muted">Once agents propose calls, this page shows how often people are asked.</p>${renderFirstCall()}</div>`;
     }
-    return html`<p class="visually-hidden" role="status">${this.counting ? "" : `${stats.total.asked} prompts in ${this.span} days`}</p>
+    return html`<p class="visually-hidden" role="status">${this.counting ? "" : `${countWords(stats.total.asked, "prompt")} in ${countWords(this.span, "day")}`}</p>
       ${this.#renderTiles(stats.total)} ${this.#renderAdvice(stats.total)} ${this.#renderCharts()}
       ${this.#renderTools(stats)} ${this.#renderTouched(stats)} ${this.#renderSavings()}`;
   }

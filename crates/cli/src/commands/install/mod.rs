@@ -241,6 +241,7 @@ fn report(
         backup.map(|backup| format!("; the earlier file is {}", escape_text(&backup.display().to_string())));
     print_line(&match (changed, copy) {
         (false, _) => format!("{path} needs no change."),
+        (true, _) if !file.path.exists() => format!("{path} is removed: it contained nothing else."),
         (true, copy) => format!("{path} is changed{}.", copy.unwrap_or_default()),
     });
     if let Some(policy) = policy {
