@@ -7,27 +7,10 @@ export const inboxStyles = css`
   .layout { display: grid; grid-template-columns: minmax(280px, clamp(380px, 18vw, 680px)) minmax(0, 1fr); height: 100%; min-height: 0; }
   .list { display: flex; flex-direction: column; min-height: 0; border-right: 1px solid var(--cs-line); background: var(--cs-ground); }
   .toolbar { display: grid; gap: 6px; padding: 12px; border-bottom: 1px solid var(--cs-line); }
+  inbox-rows { flex: 1; min-height: 120px; }
   .line { display: flex; align-items: center; gap: 8px; min-height: 34px; }
   .line .quiet { margin-left: auto; font-size: 13px; }
   .count { font-weight: 600; font-variant-numeric: tabular-nums; }
-  .rows { flex: 1; min-height: 120px; overflow: auto; }
-  .rows ul { position: relative; list-style: none; }
-  .rows li { position: absolute; left: 0; right: 0; height: var(--cs-row, 64px); display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
-  .rows li.group { padding: 0 12px; gap: 8px; align-items: end; padding-bottom: 6px; background: var(--cs-ground); }
-  .rows li.group h3 { font-size: 12px; font-weight: 650; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .rows li.group .quiet { margin-left: auto; min-height: 28px; font-size: 12px; flex: none; }
-  .rows li.selected, .recent .selected { background: var(--cs-accent-ground); box-shadow: inset 3px 0 var(--cs-accent); }
-  .rows li > input { margin: 0 0 0 12px; width: 16px; height: 16px; flex: none; accent-color: var(--cs-accent); }
-  .row { display: grid; gap: 0; justify-items: start; justify-content: stretch; text-align: left; border: 0; border-radius: 0; background: none; width: 100%; height: var(--cs-row, 64px); padding: 4px 12px; align-content: center; min-width: 0; line-height: 17px; }
-  .row:focus-visible { outline-offset: -2px; }
-  .row > * { max-width: 100%; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .top { display: flex; gap: 8px; width: 100%; align-items: center; }
-  .top strong { font: 600 13px var(--cs-mono, monospace); overflow: hidden; text-overflow: ellipsis; }
-  .top .badge { font-size: 11px; padding: 0 6px; }
-  .age { margin-left: auto; font-size: 12px; color: var(--cs-muted); flex: none; }
-  .summary { font: 12.5px/17px var(--cs-mono, monospace); width: 100%; }
-  .summary bdi, .from bdi { overflow-wrap: normal; }
-  .from { font-size: 12px; color: var(--cs-muted); width: 100%; }
   .to-decision { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
   .to-decision:focus { position: static; width: auto; min-height: 34px; padding: 4px 12px; margin: 6px 12px; clip-path: none; flex: none; }
   .recent { border-top: 1px solid var(--cs-line); max-height: 30%; overflow: auto; padding-bottom: 6px; flex: none; }
@@ -53,6 +36,28 @@ export const inboxStyles = css`
     .detail-bar kbd { display: none; }
     button.quiet { min-height: 44px; }
   }
+`;
+
+/** The rows of calls: of those that wait, and of those that were decided lately. */
+export const rowStyles = css`
+  .rows { height: 100%; overflow: auto; }
+  .rows ul { position: relative; list-style: none; }
+  .rows li { position: absolute; left: 0; right: 0; height: var(--cs-row, 64px); display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
+  .rows li.group { padding: 0 12px; gap: 8px; align-items: end; padding-bottom: 6px; background: var(--cs-ground); }
+  .rows li.group h3 { font-size: 12px; font-weight: 650; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .rows li.group .quiet { margin-left: auto; min-height: 28px; font-size: 12px; flex: none; }
+  .rows li.selected, .recent .selected { background: var(--cs-accent-ground); box-shadow: inset 3px 0 var(--cs-accent); }
+  .rows li > input { margin: 0 0 0 12px; width: 16px; height: 16px; flex: none; accent-color: var(--cs-accent); }
+  .row { display: grid; gap: 0; justify-items: start; justify-content: stretch; text-align: left; border: 0; border-radius: 0; background: none; width: 100%; height: var(--cs-row, 64px); padding: 4px 12px; align-content: center; min-width: 0; line-height: 17px; }
+  .row:focus-visible { outline-offset: -2px; }
+  .row > * { max-width: 100%; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .top { display: flex; gap: 8px; width: 100%; align-items: center; }
+  .top strong { font: 600 13px var(--cs-mono, monospace); overflow: hidden; text-overflow: ellipsis; }
+  .top .badge { font-size: 11px; padding: 0 6px; }
+  .age { margin-left: auto; font-size: 12px; color: var(--cs-muted); flex: none; }
+  .summary { font: 12.5px/17px var(--cs-mono, monospace); width: 100%; }
+  .summary bdi, .from bdi { overflow-wrap: normal; }
+  .from { font-size: 12px; color: var(--cs-muted); width: 100%; }
 `;
 
 export const stopStyles = css`
