@@ -277,6 +277,23 @@ test("numbers and hidden characters show as they are, and an edit keeps them", a
   assert.ok(answer.includes('"amount":12345678901234567890.10') && answer.includes('"to":"bob"'), answer);
 });
 
+test("an edit that the tool does not take is refused before it is sent", async (t) => {
+  const { agent, page } = await startInbox(t);
+  const inputSchema = { type: "object", required: ["to"], properties: { to: { type: "string", minLength: 3 }, copies: { type: "integer" } } };
+  await agent.post("/v1/threads/t/tool-calls", { id: "a", name: "send-email", arguments: { to: "ada", copies: 1 }, definition: { inputSchema } });
+  await page.getByRole("button", { name: "Edit" }).click();
+  const box = (name) => page.locator("arguments-editor label", { hasText: name }).locator("textarea");
+  const send = page.getByRole("button", { name: "Allow the edited call" });
+  await box("copies").fill("1.5");
+  await page.getByRole("alert").getByText('the tool does not take them: 1.5 is not of type "integer" at "/copies"').waitFor();
+  assert.ok(await send.isDisabled());
+  await box("copies").fill("2");
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await send.click();
+  await waitForCount(page, 0);
+  assert.deepEqual((await agent.get("/v1/threads/t/tool-calls/a")).arguments, { to: "ada", copies: 2 });
+});
+
 test("each argument has a text box, and its change is shown", async (t) => {
   const { agent, page } = await startInbox(t);
   await agent.proposeText("t", "a", "send-email", '{"to":"ada","body":"Hello,\\n\\nyour ticket","copies":1.50,"urgent":false}');

@@ -97,6 +97,7 @@ pub const FILES: &[WebFile] = files![
     "passkeys.js" SCRIPT,
     "policy/daily-review.js" SCRIPT,
     "policy/daily-words.js" SCRIPT,
+    "policy/policy-findings.js" SCRIPT,
     "policy/policy-replay.js" SCRIPT,
     "policy/policy-styles.js" SCRIPT,
     "policy/rule-offer.js" SCRIPT,

@@ -5,18 +5,50 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
 
+/** @import { Call } from "../types.d.ts" */
+/** @import { CountersignClient } from "../countersign.js" */
 /** @import { ArgumentBox, ArgumentsEdit } from "./arguments-edit.js" */
 
+/** How long a person has stopped to type before the server is asked, in milliseconds. */
+const PAUSE = 400;
+
 export class ArgumentsEditor extends CountersignElement {
-  static properties = { edit: { attribute: false }, isJson: { state: true } };
+  static properties = { call: { attribute: false }, client: { attribute: false }, edit: { attribute: false }, isJson: { state: true } };
   static styles = [baseStyles, argumentStyles, panelStyles];
+
+  #pause = 0;
 
   constructor() {
     super();
+    /** @type {Call | undefined} */
+    this.call = undefined;
+    /** @type {CountersignClient | undefined} */
+    this.client = undefined;
     /** @type {ArgumentsEdit | null} */
     this.edit = null;
     /** Whether all arguments are edited as JSON, in one text. */
     this.isJson = false;
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.#pause);
+  }
+
+  /** @param {Map<PropertyKey, unknown>} changed @override */
+  updated(changed) {
+    if (!changed.has("edit")) return;
+    clearTimeout(this.#pause);
+    if (this.edit?.isReady) this.#pause = window.setTimeout(() => void this.#check(), PAUSE);
+  }
+
+  /** Asks the server, which has the schema and the policy. It checks the decision again, so an answer that is lost does no harm. */
+  async #check() {
+    const { call, client, edit } = this;
+    if (!call || !client || !edit) return;
+    const { refusal } = await client.previewEdit(call, edit.value).catch(() => ({ refusal: undefined }));
+    if (refusal && edit === this.edit) this.emit("edit-arguments", edit.refused(refusal.detail.replace(/^arguments: /, "")));
   }
 
   /** @override */
@@ -31,7 +63,8 @@ export class ArgumentsEditor extends CountersignElement {
         <button class="quiet" aria-pressed=${String(this.isJson)} @click=${choose(true)}>JSON</button>
       </div>
       ${boxes ? boxes.map((box) => this.#renderBox(edit, box)) : this.#renderJsonBox(edit)}
-      ${edit.problem ? html`<p class="note problem" role="alert">${renderText(edit.problem)}</p>` : edit.renderDifference()}
+      ${edit.problem || edit.refusal ? html`<p class="note problem" role="alert">${renderText(edit.problem || edit.refusal)}</p>` : nothing}
+      ${edit.problem ? nothing : edit.renderDifference()}
     </div>`;
   }
 

@@ -130,7 +130,7 @@ export class DecisionPanel extends CountersignElement {
         ? html`<scope-choice .call=${this.call} .client=${this.client} @choose-scope=${(/** @type {CustomEvent<ChosenScope>} */ event) => this.#chooseScope(event.detail)}></scope-choice>`
         : nothing}
       ${this.mode === "edit"
-        ? html`<arguments-editor .edit=${this.edit} @edit-arguments=${(/** @type {CustomEvent<ArgumentsEdit>} */ event) => (this.edit = event.detail)}></arguments-editor>`
+        ? html`<arguments-editor .edit=${this.edit} .call=${this.call} .client=${this.client} @edit-arguments=${(/** @type {CustomEvent<ArgumentsEdit>} */ event) => (this.edit = event.detail)}></arguments-editor>`
         : nothing}
       ${this.#renderDetails(request)}
       <div class="buttons" role="group" aria-label="decision">
@@ -203,7 +203,7 @@ export class DecisionPanel extends CountersignElement {
   /** @param {boolean} mayAllow */
   #renderAllow(mayAllow) {
     const isScope = this.mode === "scope";
-    const isBad = this.mode === "edit" && (!this.edit || this.edit.problem !== "" || this.edit.isUnchanged);
+    const isBad = this.mode === "edit" && !this.edit?.isReady;
     const plain = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
     const words = this.isConfirming ? `Yes, allow ${this.#gravity}` : plain;
     const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
