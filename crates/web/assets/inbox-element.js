@@ -187,10 +187,11 @@ export class CountersignInbox extends CountersignElement {
     const connection = this.store?.connection;
     return html`<div class="toolbar">
       <label class="search"><span class="visually-hidden">Filter</span>
-        <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, project:…, thread:…, risk:high" .value=${this.filter}
+        <input id="filter" type="search" placeholder="Filter: words, tool:bash, project:shop" .value=${this.filter}
           @input=${(/** @type {Event} */ event) => (this.filter = /** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <div class="line">
         <span class="count">${describeListed(rows.length, this.store?.pending.size ?? 0)}</span>
+        ${this.checked.size > 1 ? html`<button class="quiet review-checked" @click=${() => (this.isOpen = true)}>Review ${this.checked.size}</button>` : nothing}
         ${connection === "reconnecting" ? html`<span class="badge medium" role="status">Reconnecting…</span>` : nothing}
       </div>
       <list-controls .calls=${[...(this.store?.pending.values() ?? [])]} .filter=${this.filter} .order=${this.order} .group=${this.group}
@@ -268,8 +269,8 @@ export class CountersignInbox extends CountersignElement {
         <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
         ${at >= 0
           ? html`<span class="muted">${at + 1} of ${rows.length}</span>
-              <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>p</kbd></button>
-              <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>n</kbd></button>`
+              <button class="quiet" ?disabled=${at === 0} @click=${() => this.#move(-1)}>‹ <kbd>p</kbd><span class="visually-hidden">previous</span></button>
+              <button class="quiet" ?disabled=${at === rows.length - 1} @click=${() => this.#move(1)}>› <kbd>n</kbd><span class="visually-hidden">next</span></button>`
           : nothing}
         ${similar.length > 1 && isBulk(call) && this.canDecide
           ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`

@@ -22,7 +22,7 @@ export const inboxStyles = css`
   .detail last-decision { max-width: max(920px, min(60vw, 1800px)); }
   .detail-bar .similar { color: var(--cs-accent); }
   .stop { margin-left: auto; }
-  .back { display: none; }
+  .back, .review-checked { display: none; }
   .empty { display: grid; gap: 8px; place-content: center; text-align: center; min-height: 60vh; padding: 24px; }
   .empty h2 { font-size: 18px; }
   @media (max-width: 760px) {
@@ -31,7 +31,8 @@ export const inboxStyles = css`
     .layout.open .list { display: none; }
     .layout.open .detail { display: flex; }
     .list { border-right: 0; }
-    .back { display: inline-flex; }
+    .back, .review-checked { display: inline-flex; }
+    .line .review-checked { color: var(--cs-accent); }
     .detail-bar { padding: 8px 12px 0; }
     .detail-bar kbd { display: none; }
     button.quiet { min-height: 44px; }

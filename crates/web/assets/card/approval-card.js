@@ -263,7 +263,7 @@ export class ToolApprovalCard extends CountersignElement {
         ? html`<div><button @click=${() => this.store?.takeBack(call)}>Take back the approval</button></div>`
         : nothing}
       ${call.state === "unknown" && this.canDecide && !call.released
-        ? html`<button @click=${() => this.#release(call)}>Let another executor take over</button>`
+        ? html`<div><button @click=${() => this.#release(call)}>Let another executor take over</button></div>`
         : nothing}
     `;
   }

@@ -10,6 +10,9 @@ import { describeAdvice, describeSameCall } from "./describe.js";
 
 /** @typedef {[string, unknown]} Fact */
 
+/** What a result is called, by its status. A call that did not run has no output. @type {Record<string, string>} */
+const RESULTS = { success: "Output", error: "The tool failed" };
+
 /** @param {Call} call */
 export function renderRisk(call) {
   const risk = call.impact?.riskLevel;
@@ -125,8 +128,12 @@ function decisionFacts({ request, response }) {
   const isRule = (/** @type {string} */ principal) => response?.principal === principal && response.source !== "approver";
   /** @type {Fact[]} */
   const facts = [];
+  /** The last vote is the decision, too: its comment is shown once. @type {Set<string>} */
+  const shown = new Set();
   for (const { principal, comment } of said) {
-    if (comment) facts.push([isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment)]);
+    const key = `${principal}\n${comment}`;
+    if (comment && !shown.has(key)) facts.push([isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment)]);
+    shown.add(key);
   }
   for (const { principal, proof } of said) {
     if (proof) facts.push(["Proof", renderText(`${nameOf(principal)} signed with the ${proof.kind} key ${proof.key}`)]);
@@ -140,7 +147,7 @@ export function renderResult(call) {
   const { content, status } = call.result;
   const shown = typeof content === "string" ? html`<pre class="text">${renderText(content)}</pre>` : renderJson(content);
   return html`<details class="result" open>
-    <summary>${call.response?.decision === "deny" ? "Answer to the agent" : status === "error" ? "The tool failed" : "Output"}</summary>
+    <summary>${RESULTS[status] ?? "Answer to the agent"}</summary>
     ${shown}
   </details>`;
 }
