@@ -41,3 +41,8 @@ packages *names:
 # Build the documentation as a site, into target/book
 book:
     docs/site/build
+
+# Take the pictures of the documentation again; `just images inbox` takes those of the inbox
+images *names:
+    cargo build --locked -p countersign-tests --bins
+    tests/browser/take_images "${CARGO_TARGET_DIR:-target}/debug/countersign-under-test" {{names}}

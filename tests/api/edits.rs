@@ -40,6 +40,26 @@ async fn edit_against_the_input_schema_is_refused() {
     .await;
 }
 
+/// A preview says what the decision would say, and writes nothing.
+#[tokio::test]
+async fn edit_preview_says_what_is_refused() {
+    const PREVIEW: &str = "/v1/threads/t/approvals/call_1/edit";
+    over_http(POLICY, async |world| {
+        let ada = world.person("ada");
+        assert_snapshot!(ada.post(PREVIEW, r#"{"arguments":{}}"#).await, @"404 unknown_call: thread t has no call call_1");
+        world.agent("builder").post(CALLS, WITH_SCHEMA).await;
+        let tip = ada.get("/v1/events?limit=1").await.member("tip");
+        let preview = async |arguments: &str| ada.post(PREVIEW, format!(r#"{{"arguments":{arguments}}}"#)).await;
+        assert_snapshot!(preview(r#"{"command":7}"#).await.member("refusal"), @r#"{"code":"invalid","detail":"arguments: the tool does not take them: 7 is not of type \"string\" at \"/command\""}"#);
+        assert_snapshot!(preview(r#"{"command":"git push --force"}"#).await.member("refusal"), @r#"{"code":"blocked","detail":"blocked by policy:no force pushes: history is shared"}"#);
+        assert_eq!(preview(r#"{"command":"git push origin dev"}"#).await.body.to_string(), "{}");
+        assert_snapshot!(preview(r#"{"command":"ls","command":"rm"}"#).await, @r#"422 invalid: arguments: an object repeats the key "command" (at byte 16)"#);
+        assert_snapshot!(world.agent("builder").post(PREVIEW, r#"{"arguments":{}}"#).await, @"403 not_permitted: the role agent may not decide");
+        assert_eq!(ada.get("/v1/events?limit=1").await.member("tip"), tip, "nothing was written");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn edit_under_an_invalid_schema_is_refused() {
     over_http(POLICY, async |world| {

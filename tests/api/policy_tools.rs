@@ -81,6 +81,8 @@ async fn sample_call_is_judged_and_not_recorded() {
             ("allow".to_owned(), "default".to_owned())
         );
         assert_eq!(ada.get("/v1/events?limit=1").await.member("tip"), tip, "nothing was written");
+        candidate["policy"] = json!({"text": "default = \"ask\"\n[[rule]]\nname = \"no shell\"\ntool = \"bash\"\nverdict = \"block\"\n[[rule]]\nname = \"listing\"\ntool = \"bash\"\ncommand = \"ls\"\nverdict = \"allow\"\n"});
+        assert_snapshot!(ada.post("/v1/policy/check", candidate.to_string()).await.member("warnings"), @r#"[{"column":8,"line":7,"neverMatches":false,"text":"rule \"listing\" never decides: rule \"no shell\" blocks every call that it matches, and the strictest wins; narrow \"no shell\", or exclude calls from it with `unless`"}]"#);
         candidate["policy"] = json!({"text": "default = \"perhaps\""});
         assert_snapshot!(ada.post("/v1/policy/check", candidate.to_string()).await, @r#"422 invalid: policy: the policy is invalid at line 1, column 11: unknown verdict "perhaps"; expected one of `allow`, `ask`, `block`"#);
         candidate["policy"] = json!({"text": "", "source": "x"});

@@ -113,6 +113,54 @@ test("on a phone the decision takes a quarter of the window and covers nothing",
   assert.equal((await agent.get("/v1/threads/t/tool-calls/a")).response.comment, "fine");
 });
 
+test("on a phone, checked calls lead to their review", async (t) => {
+  const { server, agent, browser } = await startInbox(t);
+  for (const id of ["a", "b"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
+  const page = await openInbox(browser, server, "grace", "approver", { viewport: { width: 375, height: 812 } });
+  for (const id of ["a", "b"]) await page.getByRole("checkbox", { name: `check ${id}` }).check();
+  await page.getByRole("button", { name: "Review 2" }).click();
+  await page.locator("bulk-review").getByRole("button", { name: "Deny these 2" }).waitFor();
+});
+
+/** The lines that an element's text takes. */
+const countLines = (locator) => locator.evaluate((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+});
+
+/** How many pixels of the text of a field or a list are cut off. */
+const measureCut = (locator) => locator.evaluate((field) => {
+  const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+  const pen = new OffscreenCanvas(1, 1).getContext("2d");
+  pen.font = font;
+  const isList = field instanceof HTMLSelectElement;
+  const text = isList ? field.selectedOptions[0].text : field.placeholder;
+  // The arrow of a list takes 20 pixels.
+  return pen.measureText(text).width - (field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - (isList ? 20 : 0));
+});
+
+test("no control cuts its text, and no name is broken", async (t) => {
+  const { server, agent, browser } = await startInbox(t);
+  await agent.propose("t", "a", "deploy", { service: "shop-api", version: "7.4.0", environment: "production" }, { riskLevel: "critical" });
+  await agent.propose("t", "b", "bash", { command: "ls" });
+  const other = new Agent(server, (await createToken(server.log, "other-bot", "agent")).secret);
+  await other.propose("t", "c", "bash", { command: "ls" });
+  for (const width of [375, 1280]) {
+    const page = await openInbox(browser, server, "grace", "approver", { viewport: { width, height: 812 } });
+    await waitForCount(page, 3);
+    const controls = await page.locator("list-controls select").all();
+    assert.equal(controls.length, 4);
+    for (const control of [page.locator("#filter"), ...controls]) assert.ok((await measureCut(control)) <= 0, `${await control.getAttribute("id")} ${await control.getAttribute("aria-label")} at ${width}`);
+    await page.goto(`${server.pages}/calls/t/a`);
+    const names = page.locator("tool-approval-card .argument dt");
+    await names.first().waitFor();
+    for (const name of await names.all()) assert.equal(await countLines(name), 1, `${await name.innerText()} at ${width}`);
+    await page.goto(`${server.pages}/history`);
+    assert.ok((await measureCut(page.locator("#search"))) <= 0, `the search at ${width}`);
+  }
+});
+
 test("a window of 3840 pixels shows wide content", async (t) => {
   const { server, agent, browser } = await startInbox(t);
   await agent.propose("t", "a", "transfer", PAYMENT);
@@ -274,6 +322,23 @@ test("numbers and hidden characters show as they are, and an edit keeps them", a
   await waitForCount(page, 0);
   const answer = await agent.getText("/v1/threads/t/tool-calls/a");
   assert.ok(answer.includes('"amount":12345678901234567890.10') && answer.includes('"to":"bob"'), answer);
+});
+
+test("an edit that the tool does not take is refused before it is sent", async (t) => {
+  const { agent, page } = await startInbox(t);
+  const inputSchema = { type: "object", required: ["to"], properties: { to: { type: "string", minLength: 3 }, copies: { type: "integer" } } };
+  await agent.post("/v1/threads/t/tool-calls", { id: "a", name: "send-email", arguments: { to: "ada", copies: 1 }, definition: { inputSchema } });
+  await page.getByRole("button", { name: "Edit" }).click();
+  const box = (name) => page.locator("arguments-editor label", { hasText: name }).locator("textarea");
+  const send = page.getByRole("button", { name: "Allow the edited call" });
+  await box("copies").fill("1.5");
+  await page.getByRole("alert").getByText('the tool does not take them: 1.5 is not of type "integer" at "/copies"').waitFor();
+  assert.ok(await send.isDisabled());
+  await box("copies").fill("2");
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await send.click();
+  await waitForCount(page, 0);
+  assert.deepEqual((await agent.get("/v1/threads/t/tool-calls/a")).arguments, { to: "ada", copies: 2 });
 });
 
 test("each argument has a text box, and its change is shown", async (t) => {

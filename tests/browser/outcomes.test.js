@@ -38,8 +38,18 @@ test("a call that did not run names who ended it", async (t) => {
     assert.ok((await readSteps(page)).every((step) => !/succeeded|Waits|withdrew it$/.test(step) || step === outcome), id);
     const { outcome: words } = await agent.get(`/v1/threads/t/tool-calls/${id}`);
     assert.equal(words, `${outcome}.`, "the page shows the words of the API");
+    assert.equal(await page.locator("tool-approval-card .result summary").innerText(), "Answer to the agent", "it has no output");
   }
   await verifyLog(log);
+});
+
+test("the comment of a decision is shown once", async (t) => {
+  const { agent, grace, page, open } = await startOutcomes(t, { policy: 'default = "ask"\n[[rule]]\nname = "two"\ntool = "bash"\nverdict = "ask"\nquorum = 2\n' });
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await grace.decide("t", "a", { decision: "deny", comment: "staging comes first" });
+  await open("t", "a");
+  await page.getByText("Comment of grace").waitFor();
+  assert.equal(await page.locator("tool-approval-card .facts").getByText("staging comes first").count(), 1);
 });
 
 test("an answer of a mode, a thread policy or a rule names the person behind it", async (t) => {

@@ -85,7 +85,24 @@ test("a candidate file is compared with the log", async (t) => {
   await page.getByText("Then denied by ada: not this.").waitFor();
   await page.getByLabel("The text of the main file").fill("default = 1");
   await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByText("a verdict must be a string").waitFor();
+  await page.getByText("a verdict must be a string").first().waitFor();
+});
+
+const FAULTY = 'default = "ask"\n[[rule]]\nname = "no shell"\ntool = "bash"\nverdict = "block"\n[[rule]]\nname = "listing"\ntool = "bash"\nverdict = "perhaps"\n';
+
+test("a candidate is checked while it is written", async (t) => {
+  const { page } = await openPolicy(t, "auditor");
+  const field = page.getByLabel("The text of the main file");
+  await field.fill(FAULTY);
+  const findings = page.locator("policy-findings");
+  await findings.getByText(/line 9, column 11: unknown verdict "perhaps"; expected one of/).waitFor();
+  await findings.getByRole("button", { name: "Line 9" }).press("Enter");
+  assert.equal(await field.evaluate((box) => box.value.slice(box.selectionStart, box.selectionEnd)), 'verdict = "perhaps"');
+  await page.keyboard.type('command = "ls"\nverdict = "allow"');
+  await findings.getByRole("list", { name: "warnings" }).getByText(/no shell/).waitFor();
+  await checkPage(page);
+  await field.fill('default = "ask"\n');
+  await findings.getByText("No errors and no warnings.").waitFor();
 });
 
 test("an admin adds a suggested rule with one confirmation, and removes it", async (t) => {

@@ -206,7 +206,7 @@ async fn plain_mode_shows_the_edit_before_allowing() {
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry
         Allowed call_1 once, with changed arguments.
 
-        No call is pending. Waiting for new calls; q quits.
+        No call is pending. Waiting for new calls; u takes the last approval back, q quits.
         "#);
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
     })

@@ -74,7 +74,7 @@ async fn piped_answers_decide_calls_in_order() {
           asked      no rule matches this call
           expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
-        Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}
+        Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, undo, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
         call_2  transfer  pending (2 more pending)
           thread     t1
@@ -114,10 +114,10 @@ async fn piped_answers_decide_calls_in_order() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           expires    [time], then the call is denied
-        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: once because fine
         Allowed call_1 (bash) once.
 
-        No call is pending. Waiting for new calls; q quits.
+        No call is pending. Waiting for new calls; u takes the last approval back, q quits.
         "#);
         assert_denial_is_shown(desk).await;
     })
@@ -136,6 +136,27 @@ async fn word_with_other_text_decides_nothing() {
             "{output}"
         );
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn undo_takes_the_last_approval_back() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"pwd"}"#).await;
+        let output = run_watch_plain(desk, "undo\nonce\nundo\nonce\nu\nu\n", "--as user:ada").await;
+        for part in [
+            "[n]ext / [q]uit: undo\nNothing to take back here.",
+            "[n]ext / [u]ndo / [q]uit: undo\nTook the approval of call_1 back: it does not run.\n\ncall_2  bash  pending",
+            "Waiting for new calls; u takes the last approval back, q quits.\nTook the approval of call_2 back: it does not run.\n\nNothing to take back here.",
+        ] {
+            assert!(output.contains(part), "{part}\n\n{output}");
+        }
+        for id in ["call_1", "call_2"] {
+            let shown = desk.types(&format!("show {id}")).await.stdout;
+            assert!(shown.starts_with(&format!("{id}  bash  cancelled")), "{shown}");
+        }
     })
     .await;
 }
@@ -178,21 +199,21 @@ async fn session_in_plain_mode_asks_for_scope() {
                      deletes files in $(cat list)
           expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
-        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: s p
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: s p
         The scope is not available: no pattern describes this call.
         Nothing was decided.
-        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session tool
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: session tool
         No pattern describes this call, and this allows every later call of bash, whatever its arguments.
         the whole tool: would have allowed 1 of 1 earlier call
         Type yes to allow the whole tool; anything else decides nothing: no
         Nothing was decided.
-        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny exact because dangerous
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: deny exact because dangerous
         Later calls of bash in thread t1 are denied too, without a question: this exact call: would have denied 0 of 1 earlier call.
         To see and revoke it later: countersign grant list t1
         Type yes to deny them; anything else decides nothing: yes
         Denied call_2, and later calls of bash in thread t1, for this exact call.
 
-        No call is pending. Waiting for new calls; q quits.
+        No call is pending. Waiting for new calls; u takes the last approval back, q quits.
         "#);
         let grants = desk.types("grant list t1").await.stdout;
         assert!(!grants.contains("the whole tool"), "{grants}");

@@ -22,6 +22,13 @@ test("each state has the word that the concepts list", async () => {
   for (const word of more) assert.ok(CONCEPTS.includes(`\`${word}\``), word);
 });
 
+test("nobody decides when a request expires", async () => {
+  const { describeState, describeSteps } = await load("card/describe.js");
+  const call = { proposal, state: "denied", outcome: "It did not run: nobody decided in time.", response: { ...response, decision: "deny", source: "expiry", principal: "system:expiry" } };
+  assert.equal(describeState(call, Date.parse(AT)).text, "It did not run: nobody decided in time.");
+  assert.equal(describeSteps(call)[1].text, "Nobody decided in time: deny");
+});
+
 test("an approval is taken back while no executor has used it", async () => {
   const { mayTakeBack } = await load("card/describe.js");
   const now = Date.parse(AT);

@@ -1,10 +1,11 @@
 //! A process that runs one part of a test. Its only argument describes the part as JSON. The process prints
 //! `{"ready":true}`, waits for a line on stdin, and then prints a line of JSON for each acknowledgement. The test may
-//! kill it at any moment.
+//! kill it at any moment. In another role, it is the server of a log whose time the pictures of the documentation set.
 #![expect(clippy::print_stdout, reason = "stdout is the channel to the parent process")]
 
 mod hold;
 mod parts;
+mod past;
 mod race;
 
 use countersign_api::ApprovalGate;
@@ -18,7 +19,16 @@ use std::process::ExitCode;
 #[derive(Deserialize)]
 struct PlayerOptions {
     database: String,
-    part: PlayerPart,
+    #[serde(flatten)]
+    role: PlayerRole,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum PlayerRole {
+    Part(PlayerPart),
+    /// A server in the past. It starts at once, and stdin sets its clock.
+    Past(past::PastOptions),
 }
 
 #[derive(Deserialize)]
@@ -54,12 +64,17 @@ async fn main() -> ExitCode {
 async fn play() -> Result<(), PlayerError> {
     let options: PlayerOptions =
         serde_json::from_str(&std::env::args().nth(1).ok_or("the argument with the part is missing")?)?;
-    let gate = EmbeddedGate::open(DatabaseUrl::parse(&options.database)?)
-        .await?
-        .acting_as(Principal::agent("player"));
+    match options.role {
+        PlayerRole::Part(part) => play_part(&options.database, part).await,
+        PlayerRole::Past(past) => past::serve_past(&options.database, &past).await,
+    }
+}
+
+async fn play_part(database: &str, part: PlayerPart) -> Result<(), PlayerError> {
+    let gate = EmbeddedGate::open(DatabaseUrl::parse(database)?).await?.acting_as(Principal::agent("player"));
     print_line(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
-    match options.part {
+    match part {
         PlayerPart::Proposer(calls) => parts::propose(&gate, &calls).await?,
         PlayerPart::Executor(calls) => parts::execute(&gate, &calls).await?,
         PlayerPart::Decider(calls) => parts::decide(&gate, &calls).await?,

@@ -13,6 +13,7 @@ mod conversation_view;
 mod cursor;
 mod daily;
 mod durations;
+mod edit;
 mod error;
 mod filter;
 mod gate;
@@ -71,6 +72,7 @@ pub use countersign_events::Place;
 pub use cursor::{BadLogCursor, LogCursor};
 pub use daily::{DailyQuery, DailyReview, DailyRule, ObservedCalls, ReviewedCall, WithheldRule};
 pub use durations::{DurationHistogram, DurationPercentiles};
+pub use edit::{EditPreview, EditRefusal, EditRequest};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, CallGate, EventStream, SharedCallGate, SharedGate};
@@ -90,7 +92,7 @@ pub use page_address::{PAGE_HOST, page_address};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{
     AnalysisExtent, CandidatePolicy, ListedRule, ManagedRuleRequest, PolicyCheckRequest, PolicyReplayRequest,
-    PolicyRuleList, PolicyVerdict, RemoveManagedRuleRequest, VerdictRule, VerdictTerms,
+    PolicyRuleList, PolicyVerdict, PolicyWarning, RemoveManagedRuleRequest, VerdictRule, VerdictTerms,
 };
 pub use problem::Problem;
 pub use random::{fill_random, random_id};

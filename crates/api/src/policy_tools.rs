@@ -81,6 +81,28 @@ pub struct PolicyVerdict {
     pub shadow: Vec<ShadowVerdict>,
     /// The policy's hash.
     pub policy: Sha256,
+    /// What is probably a mistake in the request's policy. Empty for the active policy, whose warnings `GET /v1/policy/rules` has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<PolicyWarning>,
+}
+
+/// Something in a valid policy that is probably a mistake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"line": 7, "column": 8, "text": "the tool `bahs` is unknown", "neverMatches": false}))))]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyWarning {
+    /// The file; absent if the policy has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The problem, and how to fix it.
+    pub text: String,
+    /// Whether a rule, or a pattern of it, can never match.
+    pub never_matches: bool,
 }
 
 /// The terms on which a policy asks people. Times are in seconds.

@@ -188,12 +188,6 @@ app.inbox.addEventListener("change", showCount);
 feed.addEventListener("state", () => {
   if (feed.failure?.status === 401) showSignedOut();
 });
-for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[document, "visibilitychange"], [window, "online"], [window, "pageshow"]])) {
-  target.addEventListener(name, () => {
-    if (document.visibilityState === "visible") feed.resync();
-  });
-}
-
 app.inbox.open();
 void feed.open();
 router.start();

@@ -172,6 +172,11 @@ export class CountersignClient {
     return (await this.request("POST", "/v1/approvals/decide", { decisions })).results;
   }
 
+  /** Asks if other arguments would be refused. @param {CallKey} key @param {Json} args @returns {Promise<{ refusal?: { code: string, detail: string } }>} */
+  previewEdit(key, args) {
+    return this.request("POST", `${this.#path(key, "approvals")}/edit`, { arguments: args });
+  }
+
   /** @param {CallKey} key @param {{ scope: Json, agents?: "any" }} scope @returns {Promise<ScopePreview>} */
   previewScope(key, scope) {
     return this.request("POST", `${this.#path(key)}/scope`, scope);

@@ -35,6 +35,7 @@ export const baseStyles = css`
     min-height: 34px; padding: 4px 10px; border: 1px solid var(--cs-line-strong); border-radius: var(--cs-radius-small);
     background: var(--cs-surface); width: 100%;
   }
+  ::placeholder { color: var(--cs-muted); opacity: 1; }
   kbd {
     font: 11px/1 var(--cs-mono, monospace); padding: 2px 4px; border: 1px solid var(--cs-line); border-radius: 4px;
     color: var(--cs-muted); background: var(--cs-sunken);
@@ -60,7 +61,7 @@ export const argumentStyles = css`
   .arguments { display: grid; gap: 12px; }
   .arguments dl { display: grid; gap: 12px; }
   .argument { display: grid; gap: 4px; min-width: 0; }
-  .argument.plain { grid-template-columns: minmax(5em, min(10em, 30%)) minmax(0, 1fr); gap: 2px 16px; align-items: baseline; padding: 6px 12px; border: 1px solid var(--cs-line); background: var(--cs-sunken); }
+  .argument.plain { grid-template-columns: minmax(5em, min(10em, 34%)) minmax(0, 1fr); gap: 2px 16px; align-items: baseline; padding: 6px 12px; border: 1px solid var(--cs-line); background: var(--cs-sunken); }
   .argument.plain dt { overflow-wrap: anywhere; }
   .argument.plain + .argument.plain { margin-top: -13px; }
   .argument.plain:first-child { border-radius: var(--cs-radius-small) var(--cs-radius-small) 0 0; }

@@ -1,28 +1,26 @@
 // <countersign-inbox>: the pending calls of one person, live, and the selected call's card.
 
-import { CountersignElement, html, nothing, readRowHeight, repeat } from "./element.js";
-import { argumentStyles, baseStyles } from "./element-styles.js";
-import { inboxStyles } from "./inbox-styles.js";
+import { CountersignElement, html, nothing } from "./element.js";
+import { baseStyles } from "./element-styles.js";
+import { inboxStyles, rowStyles } from "./inbox-styles.js";
 import { CountersignClient } from "./countersign.js";
 import { InboxStore, keyOf } from "./inbox-store.js";
 import { arrange, describeRow, groupCalls, isBulk, readFilter, shapeOf } from "./inbox-list.js";
 import { renderFirstCall } from "./first-call.js";
 import { renderText } from "./hidden-text.js";
 import { describeState, mayTakeBack } from "./card/describe.js";
-import { describeAge, nameOf } from "./times.js";
 import "./bulk-review.js";
+import "./inbox-rows.js";
 import "./list-controls.js";
 import "./stop-panel.js";
 import "./card/last-decision.js";
-import { levelOf } from "./card/approval-card.js";
+import "./card/approval-card.js";
+import { levelOf, mayDecide } from "./caller.js";
 
 /** @import { Call, Caller } from "./types.d.ts" */
 
 /** The keys that show another call. @type {Record<string, number>} */
 const STEPS = { n: 1, p: -1 };
-
-/** The rows that are drawn beyond the visible ones. */
-const OVERSCAN = 8;
 
 export class CountersignInbox extends CountersignElement {
   static properties = {
@@ -36,29 +34,19 @@ export class CountersignInbox extends CountersignElement {
     order: { state: true },
     group: { state: true },
     now: { state: true },
-    scrolled: { state: true },
     asksToStop: { state: true },
     decided: { state: true },
     isOpen: { state: true },
   };
-  static styles = [baseStyles, argumentStyles, inboxStyles];
+  static styles = [baseStyles, rowStyles, inboxStyles];
 
   #clock = 0;
-  /** The row height in pixels. */
-  #row = 64;
-  #measure = () => {
-    this.#row = readRowHeight(this);
-    this.requestUpdate();
-  };
   #ownsStore = false;
   /** Where the selected call is in the list, or was when it left. */
   #place = 0;
   /** When the selected call replaced a decided one by itself. */
   #cameAt = -Infinity;
   #update = () => this.#handleChange();
-  #resync = () => {
-    if (document.visibilityState === "visible") void this.store?.refresh();
-  };
 
   constructor() {
     super();
@@ -77,7 +65,6 @@ export class CountersignInbox extends CountersignElement {
     this.now = Date.now();
     /** @type {Caller | null} */
     this.caller = null;
-    this.scrolled = 0;
     this.asksToStop = false;
     /** The key of the call that the person decided last. */
     this.decided = "";
@@ -93,8 +80,6 @@ export class CountersignInbox extends CountersignElement {
     if (this.store === undefined) this.#openStore();
     this.store?.addEventListener("change", this.#update);
     this.#update();
-    this.#measure();
-    window.addEventListener("appearance", this.#measure);
     this.#clock = window.setInterval(() => (this.now = Date.now()), 1_000);
     document.addEventListener("keydown", this.#handleKey);
   }
@@ -105,7 +90,6 @@ export class CountersignInbox extends CountersignElement {
     this.store?.removeEventListener("change", this.#update);
     if (this.#ownsStore) this.#closeStore();
     clearInterval(this.#clock);
-    window.removeEventListener("appearance", this.#measure);
     document.removeEventListener("keydown", this.#handleKey);
   }
 
@@ -115,17 +99,11 @@ export class CountersignInbox extends CountersignElement {
     this.#ownsStore = true;
     client.caller().then((caller) => (this.caller = caller), () => {});
     this.store.open();
-    document.addEventListener("visibilitychange", this.#resync);
-    window.addEventListener("online", this.#resync);
-    window.addEventListener("pageshow", this.#resync);
   }
 
   #closeStore() {
     this.store?.close();
     this.store = undefined;
-    document.removeEventListener("visibilitychange", this.#resync);
-    window.removeEventListener("online", this.#resync);
-    window.removeEventListener("pageshow", this.#resync);
   }
 
   #handleChange() {
@@ -143,7 +121,7 @@ export class CountersignInbox extends CountersignElement {
 
   /** Whether the caller may decide. */
   get canDecide() {
-    return this.caller === null || this.caller.solo || this.caller.roles.includes("approver");
+    return this.caller === null || mayDecide(this.caller);
   }
 
   /** @override */
@@ -209,10 +187,11 @@ export class CountersignInbox extends CountersignElement {
     const connection = this.store?.connection;
     return html`<div class="toolbar">
       <label class="search"><span class="visually-hidden">Filter</span>
-        <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, project:…, thread:…, risk:high" .value=${this.filter}
+        <input id="filter" type="search" placeholder="Filter: words, tool:bash, project:shop" .value=${this.filter}
           @input=${(/** @type {Event} */ event) => (this.filter = /** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <div class="line">
         <span class="count">${describeListed(rows.length, this.store?.pending.size ?? 0)}</span>
+        ${this.checked.size > 1 ? html`<button class="quiet review-checked" @click=${() => (this.isOpen = true)}>Review ${this.checked.size}</button>` : nothing}
         ${connection === "reconnecting" ? html`<span class="badge medium" role="status">Reconnecting…</span>` : nothing}
       </div>
       <list-controls .calls=${[...(this.store?.pending.values() ?? [])]} .filter=${this.filter} .order=${this.order} .group=${this.group}
@@ -259,56 +238,12 @@ export class CountersignInbox extends CountersignElement {
       <bulk-review .calls=${calls} .now=${this.now} ?can-decide=${this.canDecide} @decide-all=${decide} @clear=${clear}></bulk-review>`;
   }
 
-  /** Draws only the rows near the visible ones: a long list stays fast. @param {Call[]} rows */
+  /** @param {Call[]} rows */
   #renderRows(rows) {
-    const height = this.clientHeight || 800;
-    const row = this.#row;
-    const from = Math.max(0, Math.floor(this.scrolled / row) - OVERSCAN);
-    const lines = this.#lines(rows);
-    const to = Math.min(lines.length, Math.ceil((this.scrolled + height) / row) + OVERSCAN);
-    const keyOfLine = (/** @type {Call | import("./inbox-list.js").CallGroup} */ line) => ("calls" in line ? `group ${line.name}` : keyOf(line));
-    return html`<div class="rows" @scroll=${(/** @type {Event} */ event) => (this.scrolled = /** @type {HTMLElement} */ (event.target).scrollTop)}>
-      <ul .style=${`height:${lines.length * row}px`}>
-        ${repeat(lines.slice(from, to), keyOfLine, (line, n) => ("calls" in line ? this.#renderGroup(line, from + n) : this.#renderRow(line, from + n)))}
-      </ul>
-    </div>`;
-  }
-
-  /** The lines of the list: the calls, and the heading of each group. @param {Call[]} rows */
-  #lines(rows) {
-    return groupCalls(rows, this.group)?.flatMap((group) => [group, ...group.calls]) ?? rows;
-  }
-
-  /** @param {import("./inbox-list.js").CallGroup} group @param {number} index */
-  #renderGroup({ name, calls }, index) {
-    const bulk = calls.filter(isBulk);
-    return html`<li class="group" .style=${`top:${index * this.#row}px`}>
-      <h3>${renderText(name)} <span class="muted">${calls.length}</span></h3>
-      ${this.canDecide && bulk.length > 1
-        ? html`<button class="quiet" @click=${() => (this.checked = new Set(bulk.map(keyOf)))}>Review ${bulk.length}</button>`
-        : nothing}
-    </li>`;
-  }
-
-  /** @param {Call} call @param {number} index */
-  #renderRow(call, index) {
-    const key = keyOf(call);
-    const toggle = () => {
-      const checked = new Set(this.checked);
-      if (!checked.delete(key)) checked.add(key);
-      this.checked = checked;
-    };
-    const risk = call.impact?.riskLevel;
-    return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * this.#row}px`}>
-      ${this.canDecide && isBulk(call) ? html`<input type="checkbox" tabindex=${key === this.selected ? 0 : -1} aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
-      <button class="row" tabindex=${key === this.selected ? 0 : -1} aria-current=${key === this.selected} @click=${() => this.#select(key)}>
-        <span class="top"><strong>${renderText(call.name)}</strong>
-          ${risk ? html`<span class="badge ${risk}" title="The agent's claim">says ${risk}</span>` : nothing}
-          <span class="age">${describeAge(call.proposal.at, this.now)}</span></span>
-        <span class="summary">${renderText(describeRow(call))}</span>
-        <span class="from">${renderText(`${nameOf(call.proposal.principal)} · ${call.threadId}`)}</span>
-      </button>
-    </li>`;
+    return html`<inbox-rows .calls=${rows} .group=${this.group} .selected=${this.selected} .checked=${this.checked} .now=${this.now} ?can-decide=${this.canDecide}
+      @select-call=${(/** @type {CustomEvent<string>} */ event) => this.#select(event.detail)}
+      @check-call=${(/** @type {CustomEvent<Call>} */ event) => this.#toggle(event.detail)}
+      @check-calls=${(/** @type {CustomEvent<string[]>} */ event) => (this.checked = new Set(event.detail))}></inbox-rows>`;
   }
 
   #renderRecent() {
@@ -334,8 +269,8 @@ export class CountersignInbox extends CountersignElement {
         <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
         ${at >= 0
           ? html`<span class="muted">${at + 1} of ${rows.length}</span>
-              <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>p</kbd></button>
-              <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>n</kbd></button>`
+              <button class="quiet" ?disabled=${at === 0} @click=${() => this.#move(-1)}>‹ <kbd>p</kbd><span class="visually-hidden">previous</span></button>
+              <button class="quiet" ?disabled=${at === rows.length - 1} @click=${() => this.#move(1)}>› <kbd>n</kbd><span class="visually-hidden">next</span></button>`
           : nothing}
         ${similar.length > 1 && isBulk(call) && this.canDecide
           ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`
@@ -368,15 +303,7 @@ export class CountersignInbox extends CountersignElement {
     this.selected = keyOf(next);
     this.#cameAt = -Infinity;
     this.asksToStop = false;
-    const list = this.renderRoot.querySelector(".rows");
-    const row = this.#row;
-    const top = this.#lines(rows).indexOf(next) * row;
-    if (list && (top < list.scrollTop || top + row > list.scrollTop + list.clientHeight)) list.scrollTop = top - row;
-    // One row of the list takes the focus: it moves with the selection.
-    const active = /** @type {ShadowRoot} */ (this.renderRoot).activeElement;
-    if (active?.matches(".rows .row")) {
-      void this.updateComplete.then(() => /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".rows .row[aria-current=true]"))?.focus());
-    }
+    /** @type {import("./inbox-rows.js").InboxRows | null} */ (this.renderRoot.querySelector("inbox-rows"))?.show(next);
   }
 
   #handleKey = (/** @type {KeyboardEvent} */ event) => {
@@ -394,7 +321,7 @@ export class CountersignInbox extends CountersignElement {
     if (step) this.#move(step);
     else if (event.key === "S") this.order = this.order === "risk" ? "oldest" : "risk";
     else if (event.key === "r") void this.store?.refresh();
-    else if (event.key === "x") this.#toggleSelected();
+    else if (event.key === "x") this.#toggle(this.store?.pending.get(this.selected));
     else if (event.key === "u") this.#takeBack();
     else if (event.key === "/") /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#filter"))?.focus();
     else if (!card?.handleKey(event)) return;
@@ -425,10 +352,10 @@ export class CountersignInbox extends CountersignElement {
     if (!this.rows.some((call) => keyOf(call) === this.selected)) this.#move(1);
   }
 
-  #toggleSelected() {
+  /** Checks a call, or takes the check away. @param {Call | undefined} call */
+  #toggle(call) {
     const checked = new Set(this.checked);
-    const call = this.store?.pending.get(this.selected);
-    if (!checked.delete(this.selected) && call && isBulk(call)) checked.add(this.selected);
+    if (call && !checked.delete(keyOf(call)) && isBulk(call)) checked.add(keyOf(call));
     this.checked = checked;
   }
 }

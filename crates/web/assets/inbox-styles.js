@@ -7,10 +7,41 @@ export const inboxStyles = css`
   .layout { display: grid; grid-template-columns: minmax(280px, clamp(380px, 18vw, 680px)) minmax(0, 1fr); height: 100%; min-height: 0; }
   .list { display: flex; flex-direction: column; min-height: 0; border-right: 1px solid var(--cs-line); background: var(--cs-ground); }
   .toolbar { display: grid; gap: 6px; padding: 12px; border-bottom: 1px solid var(--cs-line); }
+  inbox-rows { flex: 1; min-height: 120px; }
   .line { display: flex; align-items: center; gap: 8px; min-height: 34px; }
   .line .quiet { margin-left: auto; font-size: 13px; }
   .count { font-weight: 600; font-variant-numeric: tabular-nums; }
-  .rows { flex: 1; min-height: 120px; overflow: auto; }
+  .to-decision { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
+  .to-decision:focus { position: static; width: auto; min-height: 34px; padding: 4px 12px; margin: 6px 12px; clip-path: none; flex: none; }
+  .recent { border-top: 1px solid var(--cs-line); max-height: 30%; overflow: auto; padding-bottom: 6px; flex: none; }
+  .recent h2 { font-size: 12px; color: var(--cs-muted); padding: 8px 12px 2px; }
+  .recent .row { height: 46px; }
+  .detail { min-width: 0; overflow: auto; background: var(--cs-surface); display: flex; flex-direction: column; }
+  .detail tool-approval-card, .detail bulk-review { flex: 1; width: 100%; max-width: max(920px, min(60vw, 1800px)); }
+  .detail-bar { display: flex; align-items: center; gap: 4px; padding: 8px 20px 0; min-height: 46px; font-size: 13px; flex-wrap: wrap; flex: none; max-width: max(920px, min(60vw, 1800px)); }
+  .detail last-decision { max-width: max(920px, min(60vw, 1800px)); }
+  .detail-bar .similar { color: var(--cs-accent); }
+  .stop { margin-left: auto; }
+  .back, .review-checked { display: none; }
+  .empty { display: grid; gap: 8px; place-content: center; text-align: center; min-height: 60vh; padding: 24px; }
+  .empty h2 { font-size: 18px; }
+  @media (max-width: 760px) {
+    .layout { grid-template-columns: minmax(0, 1fr); }
+    .detail { display: none; }
+    .layout.open .list { display: none; }
+    .layout.open .detail { display: flex; }
+    .list { border-right: 0; }
+    .back, .review-checked { display: inline-flex; }
+    .line .review-checked { color: var(--cs-accent); }
+    .detail-bar { padding: 8px 12px 0; }
+    .detail-bar kbd { display: none; }
+    button.quiet { min-height: 44px; }
+  }
+`;
+
+/** The rows of calls: of those that wait, and of those that were decided lately. */
+export const rowStyles = css`
+  .rows { height: 100%; overflow: auto; }
   .rows ul { position: relative; list-style: none; }
   .rows li { position: absolute; left: 0; right: 0; height: var(--cs-row, 64px); display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
   .rows li.group { padding: 0 12px; gap: 8px; align-items: end; padding-bottom: 6px; background: var(--cs-ground); }
@@ -28,31 +59,6 @@ export const inboxStyles = css`
   .summary { font: 12.5px/17px var(--cs-mono, monospace); width: 100%; }
   .summary bdi, .from bdi { overflow-wrap: normal; }
   .from { font-size: 12px; color: var(--cs-muted); width: 100%; }
-  .to-decision { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
-  .to-decision:focus { position: static; width: auto; min-height: 34px; padding: 4px 12px; margin: 6px 12px; clip-path: none; flex: none; }
-  .recent { border-top: 1px solid var(--cs-line); max-height: 30%; overflow: auto; padding-bottom: 6px; flex: none; }
-  .recent h2 { font-size: 12px; color: var(--cs-muted); padding: 8px 12px 2px; }
-  .recent .row { height: 46px; }
-  .detail { min-width: 0; overflow: auto; background: var(--cs-surface); display: flex; flex-direction: column; }
-  .detail tool-approval-card, .detail bulk-review { flex: 1; width: 100%; max-width: max(920px, min(60vw, 1800px)); }
-  .detail-bar { display: flex; align-items: center; gap: 4px; padding: 8px 20px 0; min-height: 46px; font-size: 13px; flex-wrap: wrap; flex: none; max-width: max(920px, min(60vw, 1800px)); }
-  .detail last-decision { max-width: max(920px, min(60vw, 1800px)); }
-  .detail-bar .similar { color: var(--cs-accent); }
-  .stop { margin-left: auto; }
-  .back { display: none; }
-  .empty { display: grid; gap: 8px; place-content: center; text-align: center; min-height: 60vh; padding: 24px; }
-  .empty h2 { font-size: 18px; }
-  @media (max-width: 760px) {
-    .layout { grid-template-columns: minmax(0, 1fr); }
-    .detail { display: none; }
-    .layout.open .list { display: none; }
-    .layout.open .detail { display: flex; }
-    .list { border-right: 0; }
-    .back { display: inline-flex; }
-    .detail-bar { padding: 8px 12px 0; }
-    .detail-bar kbd { display: none; }
-    button.quiet { min-height: 44px; }
-  }
 `;
 
 export const stopStyles = css`

@@ -45,7 +45,7 @@ export class ListControls extends CountersignElement {
   render() {
     const filter = readFilter(this.filter);
     return html`
-      ${this.#renderSelect("Sort", this.order, [["oldest", "Oldest first"], ["risk", "Riskiest first"]], "oldest", (value) => this.emit("sort-list", value))}
+      ${this.#renderSelect("Sort", this.order, [["oldest", "Age"], ["risk", "Risk"]], "oldest", (value) => this.emit("sort-list", value))}
       ${this.calls.length > MANY || this.group
         ? this.#renderSelect("Group", this.group, [["", "None"], ["thread", "By thread"], ["agent", "By agent"], ["tool", "By tool"]], "", (value) => this.emit("group-list", value))
         : nothing}

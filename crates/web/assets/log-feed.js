@@ -27,6 +27,12 @@ export class LogFeed extends EventTarget {
     super();
     this.client = client;
     this.thread = thread;
+    const { signal } = this.#stop;
+    const resync = () => {
+      if (document.visibilityState === "visible") this.resync();
+    };
+    document.addEventListener("visibilitychange", resync, { signal });
+    for (const name of ["online", "pageshow"]) window.addEventListener(name, resync, { signal });
   }
 
   /** @param {FeedState} state */
@@ -57,7 +63,7 @@ export class LogFeed extends EventTarget {
     this.#stop.abort();
   }
 
-  /** Asks all readers to read again, for example after sleep. */
+  /** Asks all readers to read again: after sleep, and when a person returns to the page. */
   resync() {
     if (this.state !== "failed") this.dispatchEvent(new Event("resync"));
   }

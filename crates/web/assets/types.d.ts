@@ -440,6 +440,16 @@ export interface PolicyVerdict {
   reason: string;
   terms: { level: string | null; quorum: number; approvers: string[][] };
   matched: { rule: string; verdict: Verdict; why: string; shadow: boolean }[];
+  warnings?: PolicyWarning[];
+}
+
+/** Something in a valid policy that is probably a mistake. */
+export interface PolicyWarning {
+  file?: string;
+  line: number;
+  column: number;
+  text: string;
+  neverMatches: boolean;
 }
 
 export interface AnalysisExtent {

@@ -45,8 +45,10 @@ pub const FILES: &[WebFile] = files![
     "arguments/telling.js" SCRIPT,
     "bulk-review.js" SCRIPT,
     "call-store.js" SCRIPT,
+    "caller.js" SCRIPT,
     "card/approval-card.js" SCRIPT,
     "card/arguments-edit.js" SCRIPT,
+    "card/arguments-editor.js" SCRIPT,
     "card/call-parts.js" SCRIPT,
     "card/card-styles.js" SCRIPT,
     "card/decision-panel.js" SCRIPT,
@@ -56,6 +58,7 @@ pub const FILES: &[WebFile] = files![
     "card/keys.js" SCRIPT,
     "card/last-decision.js" SCRIPT,
     "card/question-form.js" SCRIPT,
+    "card/scope-choice.js" SCRIPT,
     "charts/advisor-section.js" SCRIPT,
     "charts/day-chart.js" SCRIPT,
     "count-words.js" SCRIPT,
@@ -73,6 +76,7 @@ pub const FILES: &[WebFile] = files![
     "icon.svg" DRAWING,
     "inbox-element.js" SCRIPT,
     "inbox-list.js" SCRIPT,
+    "inbox-rows.js" SCRIPT,
     "inbox-store.js" SCRIPT,
     "inbox-styles.js" SCRIPT,
     "list-controls.js" SCRIPT,
@@ -93,6 +97,7 @@ pub const FILES: &[WebFile] = files![
     "passkeys.js" SCRIPT,
     "policy/daily-review.js" SCRIPT,
     "policy/daily-words.js" SCRIPT,
+    "policy/policy-findings.js" SCRIPT,
     "policy/policy-replay.js" SCRIPT,
     "policy/policy-styles.js" SCRIPT,
     "policy/rule-offer.js" SCRIPT,
@@ -128,6 +133,7 @@ pub const FILES: &[WebFile] = files![
     "vendor/reactive-element/LICENSE" TEXT,
     "vendor/reactive-element/css-tag.js" SCRIPT,
     "vendor/reactive-element/reactive-element.js" SCRIPT,
+    "watched-call.js" SCRIPT,
 ];
 
 #[cfg(test)]
@@ -136,7 +142,7 @@ mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
 
     /// The largest interface, in bytes before compression. `tests/browser` checks the compressed size.
-    const MOST_BYTES: usize = 450 * 1024;
+    const MOST_BYTES: usize = 460 * 1024;
 
     fn list_files(folder: &Path, root: &Path, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("a folder") {

@@ -96,6 +96,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "release",
             "takeBack",
             "flag",
+            "previewEdit",
             "previewScope",
             "laceDecide",
             "laceDecideInSession",

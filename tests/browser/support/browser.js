@@ -1,5 +1,6 @@
 // The system's Chromium, without its own network access.
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
@@ -35,16 +36,21 @@ export async function readSignedIn(page) {
   return { name: await page.locator("#name").textContent(), ...Object.fromEntries(names.map((name, at) => [name, values[at]])) };
 }
 
-// Checks the page with axe, and that nothing is cut off in a window of 320 pixels.
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 320, height: 640 };
+
+// Checks the page with axe: wide in both colour schemes, and narrow, where nothing may be cut off.
 export async function checkPage(page) {
-  const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-  await page.setViewportSize({ width: 320, height: 640 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert(width <= 320, `the page is ${width} pixels wide`);
   // The page's policy forbids other scripts; evaluating one in the page is not bound by it.
-  const { readFile } = await import("node:fs/promises");
-  await page.evaluate(await readFile(source, "utf8"));
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-  assert.deepEqual(found, []);
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+  for (const [colorScheme, size] of [["light", wide], ["dark", wide], ["light", narrow]]) {
+    // A transition would show a colour between the two.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize(size);
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+    assert.deepEqual(found, [], `${colorScheme}, ${size.width} pixels`);
+  }
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert(width <= narrow.width, `the page is ${width} pixels wide`);
 }

@@ -135,6 +135,18 @@ macro_rules! call_operations {
             refusals: [UnknownCall, CallOpen, GrantInForce, CallArchived, NotAnApprover],
         }
 
+        /// Previews an edit.
+        ///
+        /// Checks other arguments as `allow_once` would: against the tool's `inputSchema`, the active policy and the request's
+        /// terms. Writes nothing.
+        PreviewEdit: Post "/v1/threads/{thread}/approvals/{id}/edit" {
+            id: "previewEdit", tag: "approver", right: Decide, retry: Interaction,
+            path: { thread: ThreadPart, id: CallPart },
+            body: EditRequest,
+            answer: EditPreview, "Why the arguments would be refused, if they would.",
+            refusals: [UnknownCall, AmbiguousArguments],
+        }
+
         /// Previews a decision's scope.
         ///
         /// Counts the earlier calls, among the last thousand of the thread, that a decision remembered with this scope would have

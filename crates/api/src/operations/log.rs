@@ -93,8 +93,8 @@ macro_rules! log_operations {
 
             /// Judges a sample call, and writes nothing.
             ///
-            /// The active policy judges, or one that the request contains. The thread's settings, grants and mode do
-            /// not apply.
+            /// The active policy judges, or one that the request contains. The answer then has the warnings about it, too.
+            /// The thread's settings, grants and mode do not apply.
             CheckPolicy: Post "/v1/policy/check" {
                 id: "checkPolicy", tag: "policy", right: ReadPolicy, retry: Never,
                 body: PolicyCheckRequest,

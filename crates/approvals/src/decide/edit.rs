@@ -65,6 +65,22 @@ pub(super) fn check_edit(
     Ok(Some(ArgumentEdit { arguments: arguments.json().clone(), hash: arguments.hash(), changes }))
 }
 
+/// Returns why an approval of the call once, with these arguments, would be refused because of them.
+#[must_use]
+pub fn preview_edit(
+    call: &Call,
+    arguments: &HashedArguments,
+    context: &DecisionContext<'_>,
+) -> Option<Refused> {
+    let arguments = Some(arguments.clone());
+    let respond = RespondCommand { arguments, ..RespondCommand::plain(Decision::AllowOnce) };
+    match check_edit(call, &respond, context) {
+        Ok(_) => None,
+        Err(CommandFailure::Refused(refused)) => Some(refused),
+        Err(CommandFailure::NeedsEvidence(needed)) => Some(needed.into()),
+    }
+}
+
 /// Edited arguments run as the log keeps them, so they must contain neither a secret nor a mask.
 fn check_secrets(
     call: &Call,

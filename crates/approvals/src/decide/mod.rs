@@ -48,7 +48,7 @@ pub use command::{
     ProposeCommand, RenewCommand, RespondCommand, StopCommand, ThreadCommand,
 };
 pub use context::DecisionContext;
-pub use edit::argument_changes;
+pub use edit::{argument_changes, preview_edit};
 pub(crate) use eligible::check_is_person;
 pub use evidence::{
     ArgumentsJudgement, CommandEvidence, CommandFailure, EditReview, NeededEvidence, ProposalReview,

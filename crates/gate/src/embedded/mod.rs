@@ -8,6 +8,7 @@ mod approver_keys;
 mod archive;
 mod conversation_view;
 mod decisions;
+mod edit;
 mod erase;
 mod execute;
 mod grant_origins;

@@ -4,7 +4,7 @@
 use super::EmbeddedGate;
 use crate::{
     CallReader, CallSelection, GateFailure, ReadLimits,
-    view::{ReviewedDay, view_day, view_verdict},
+    view::{ReviewedDay, view_day, view_verdict, view_warning},
 };
 use countersign_api::{self as api, GateError};
 use countersign_events::{Json, Sha256};
@@ -32,7 +32,7 @@ type TakeCall<T> = fn(&mut T, &Call, &dyn Fn() -> bool);
 
 impl EmbeddedGate {
     /// Judges a sample call by the request's policy, or by the active policy, and writes nothing. Fails with `invalid`
-    /// if the policy cannot be read.
+    /// if the policy cannot be read. Of the request's policy, it also returns the warnings.
     pub async fn check_call(
         &self,
         request: &api::PolicyCheckRequest,
@@ -57,7 +57,13 @@ impl EmbeddedGate {
             policy.judge(&subject, late)
         };
         let judged = self.service.judge.judge(&policy, Sha256::ZERO, judge).await;
-        Ok(view_verdict(&judged.judgement))
+        let mut verdict = view_verdict(&judged.judgement);
+        if request.policy.is_some() {
+            let warnings = tokio::task::spawn_blocking(move || policy.find_warnings()).await;
+            let warnings = warnings.map_err(|why| GateFailure::invalid("policy", &why))?;
+            verdict.warnings = warnings.into_iter().map(view_warning).collect();
+        }
+        Ok(verdict)
     }
 
     /// Judges logged calls by the request's policy, or by the active policy, and writes nothing. Fails with `invalid`

@@ -40,6 +40,7 @@ impl EmbeddedGate {
             }
             Any::FlagCall(op) => op.answer(service.flag(by, &op.thread, &op.id, &op.body).await?),
             Any::EraseCall(op) => op.answer(service.erase(by, &op.thread, &op.id, &op.body).await?),
+            Any::PreviewEdit(op) => op.answer(service.preview_edit(by, &op.thread, &op.id, &op.body).await?),
             Any::PreviewScope(op) => {
                 op.answer(service.preview_scope(by, &op.thread, &op.id, &op.body).await?)
             }

@@ -29,5 +29,5 @@ pub(crate) use thread::{DenialMemory, grant_page, view_mode, view_policies, view
 pub use token::view_caller;
 pub(crate) use token::view_token;
 pub(crate) use tool::{inform_about_tool, view_tool, view_tool_details};
-pub use verdict::view_verdict;
+pub use verdict::{view_verdict, view_warning};
 pub(crate) use webhook::view_webhook;

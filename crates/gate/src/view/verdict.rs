@@ -1,7 +1,7 @@
 //! Policy judgements, as the API shows them.
 
-use countersign_api::{PolicyVerdict, VerdictRule, VerdictTerms};
-use countersign_policy::Judgement;
+use countersign_api::{self as api, PolicyVerdict, VerdictRule, VerdictTerms};
+use countersign_policy::{Judgement, PolicyWarning};
 use std::time::Duration;
 
 /// Converts a judgement.
@@ -37,5 +37,13 @@ pub fn view_verdict(judgement: &Judgement) -> PolicyVerdict {
         matched: matched.collect(),
         shadow: judgement.shadow.clone(),
         policy: judgement.policy,
+        warnings: Vec::new(),
     }
+}
+
+/// Converts a policy warning.
+#[must_use]
+pub fn view_warning(warning: PolicyWarning) -> api::PolicyWarning {
+    let PolicyWarning { file, line, column, text, never_matches } = warning;
+    api::PolicyWarning { file, line, column, text, never_matches }
 }

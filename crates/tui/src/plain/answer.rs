@@ -16,6 +16,7 @@ pub(super) enum PlainAnswer {
     },
     Edit,
     Next,
+    TakeBack,
     Quit,
 }
 
@@ -33,6 +34,7 @@ pub(super) enum TypedAnswer {
     Decide { decision: Decision, scope: TypedScope, comment: Option<String> },
     Edit,
     Next,
+    TakeBack,
     Quit,
 }
 
@@ -49,7 +51,7 @@ pub(super) enum TypedScope {
 
 /// The words that are accepted.
 pub(super) const ACCEPTED_WORDS: &str = "Nothing was decided. Type exactly one of the words or its first letter: deny, \
-    once, session, edit, next, quit. A comment follows the word because: deny because …. A scope follows deny or \
+    once, session, edit, next, undo, quit. A comment follows the word because: deny because …. A scope follows deny or \
     session: session exact, session pattern, session tool, session {\"command\": \"git status **\"}";
 
 /// Reads a line. Returns `None` if it is not exactly an answer.
@@ -67,6 +69,7 @@ pub(super) fn parse_answer(line: &str) -> Option<TypedAnswer> {
         "s" | "session" => decide(Decision::AllowSession, parse_scope(scope)?),
         "e" | "edit" if rest.is_empty() => Some(TypedAnswer::Edit),
         "n" | "next" if rest.is_empty() => Some(TypedAnswer::Next),
+        "u" | "undo" if rest.is_empty() => Some(TypedAnswer::TakeBack),
         "q" | "quit" if rest.is_empty() => Some(TypedAnswer::Quit),
         _ => None,
     }
@@ -119,6 +122,7 @@ mod tests {
         assert_eq!(parse_answer("once"), decide(Decision::AllowOnce, TypedScope::ThisCall, None));
         assert_eq!(parse_answer("e"), Some(TypedAnswer::Edit));
         assert_eq!(parse_answer("next"), Some(TypedAnswer::Next));
+        assert_eq!(parse_answer("u"), Some(TypedAnswer::TakeBack));
         assert_eq!(parse_answer("quit"), Some(TypedAnswer::Quit));
     }
 
@@ -156,6 +160,7 @@ mod tests {
             "s 1",
             r#"s {"a"#,
             "next one",
+            "undo all",
             "e because I want",
             "dd",
             "yes",

@@ -9,10 +9,10 @@ use crate::{
     EndNotice, WatchError, WatchExit, WatchOptions,
     feed::{CallFilter, PendingFeed},
     inbox::{
-        message::{InboxEvent, SentDecision, call_key},
+        message::{InboxAction, InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
-    log_access::{limit_time, send_to_log},
+    log_access::{limit_time, send_to_log, take_back},
     options::wait_for_end,
 };
 use answer::PlainAnswer;
@@ -43,7 +43,7 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
             inbox.apply_event(told, Clock::System.now());
         }
         let Some(call) = next_call(&mut inbox) else {
-            match wait_for_call(&mut inbox, &mut news, &mut input, &mut end_notice).await? {
+            match wait_for_call(&options, &mut inbox, &mut news, &mut input, &mut end_notice).await? {
                 Some(exit) => break exit,
                 None => continue,
             }
@@ -59,42 +59,54 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
             input: &mut input,
             call: &call,
             edited: edited.as_ref(),
+            can_take_back: inbox.last_allowed.is_some(),
             is_warned: false,
         };
         let answer = tokio::select! {
             answer = dialog.ask() => answer?,
             _ = tokio::signal::ctrl_c() => break WatchExit::Interrupted,
         };
-        match answer {
-            PlainAnswer::Quit => break WatchExit::Quit,
-            PlainAnswer::Next => inbox.step(1),
-            PlainAnswer::Edit => {
-                let from = edited.unwrap_or_else(|| call.arguments.clone());
-                let written = edit_arguments(&from).await.map_err(|error| error.to_string());
-                inbox.apply_event(InboxEvent::Edited(call_key(&call), written), Clock::System.now());
-                print_status(&mut inbox);
-            }
-            PlainAnswer::Decide { decision, scope, comment, answered } => {
-                let arguments = answered.or(edited).filter(|_| decision.allows());
-                let (about, level) = (call.arguments_hash, None);
-                let and_waiting = scope.as_ref().is_some_and(|scope| scope.and_waiting);
-                let scope = scope.map(|scope| scope.scope);
-                let sent = SentDecision {
-                    key: call_key(&call),
-                    decision,
-                    comment,
-                    about,
-                    arguments,
-                    scope,
-                    level,
-                    and_waiting,
-                };
-                send_decision(&options, &mut inbox, sent).await;
-            }
+        if answer == PlainAnswer::Quit {
+            break WatchExit::Quit;
         }
+        act(&options, &mut inbox, &call, answer).await;
     };
     feed.abort();
     Ok(exit)
+}
+
+/// Does what the person answered to the call.
+async fn act(options: &WatchOptions, inbox: &mut InboxState, call: &api::Call, answer: PlainAnswer) {
+    let edited = inbox.edit_of_shown().cloned();
+    match answer {
+        PlainAnswer::Quit => {}
+        PlainAnswer::Next => inbox.step(1),
+        PlainAnswer::TakeBack => take_back_last(options, inbox).await,
+        PlainAnswer::Edit => {
+            let from = edited.unwrap_or_else(|| call.arguments.clone());
+            let written = edit_arguments(&from).await.map_err(|error| error.to_string());
+            inbox.apply_event(InboxEvent::Edited(call_key(call), written), Clock::System.now());
+            print_status(inbox);
+        }
+        PlainAnswer::Decide { decision, scope, comment, answered } => {
+            let arguments = answered.or(edited).filter(|_| decision.allows());
+            let (about, level) = (call.arguments_hash, None);
+            let and_waiting = scope.as_ref().is_some_and(|scope| scope.and_waiting);
+            let scope = scope.map(|scope| scope.scope);
+            let key = call_key(call);
+            let sent = SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting };
+            send_decision(options, inbox, sent).await;
+        }
+    }
+}
+
+/// Takes the last approval back, and prints what became of it.
+async fn take_back_last(options: &WatchOptions, inbox: &mut InboxState) {
+    if let Some(InboxAction::TakeBack(call)) = inbox.take_back() {
+        let answer = take_back(&options.gate, &call).await;
+        inbox.apply_event(InboxEvent::TakenBack(call, answer), Clock::System.now());
+    }
+    print_status(inbox);
 }
 
 /// The next pending call. Calls that another person decided are skipped.
@@ -108,6 +120,7 @@ fn next_call(inbox: &mut InboxState) -> Option<api::Call> {
 
 /// Waits until a call arrives. Returns the reason if the person leaves instead.
 async fn wait_for_call(
+    options: &WatchOptions,
     inbox: &mut InboxState,
     news: &mut mpsc::Receiver<InboxEvent>,
     input: &mut LineInput,
@@ -116,7 +129,9 @@ async fn wait_for_call(
     if end_notice.as_ref().is_some_and(|notice| notice.ended.is_cancelled()) {
         return Ok(Some(WatchExit::Quit));
     }
-    print_line("No call is pending. Waiting for new calls; q quits.");
+    let keys =
+        if inbox.last_allowed.is_some() { "u takes the last approval back, q quits" } else { "q quits" };
+    print_line(&format!("No call is pending. Waiting for new calls; {keys}."));
     loop {
         tokio::select! {
             Some(told) = news.recv() => {
@@ -132,6 +147,7 @@ async fn wait_for_call(
                 match line?.as_deref().map(str::trim) {
                     None | Some("q" | "quit") => return Ok(Some(WatchExit::Quit)),
                     Some("") => {}
+                    Some("u" | "undo") => take_back_last(options, inbox).await,
                     Some(_) => print_line("No call is pending, so this answer was ignored. q quits."),
                 }
             }

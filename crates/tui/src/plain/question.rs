@@ -20,12 +20,17 @@ use countersign_store::Clock;
 
 const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";
 
+/// The prompt while the last approval can perhaps be taken back.
+const PROMPT_WITH_UNDO: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: ";
+
 /// A dialog about the call that was printed.
 pub(super) struct DecisionDialog<'a> {
     pub(super) options: &'a WatchOptions,
     pub(super) input: &'a mut LineInput,
     pub(super) call: &'a api::Call,
     pub(super) edited: Option<&'a Json>,
+    /// Whether the prompt offers to take the last approval back.
+    pub(super) can_take_back: bool,
     /// True once the person was warned that the agent has left meanwhile.
     pub(super) is_warned: bool,
 }
@@ -34,7 +39,8 @@ impl DecisionDialog<'_> {
     /// Asks until the person gives a complete answer that is offered. End of input quits.
     pub(super) async fn ask(&mut self) -> Result<PlainAnswer, WatchError> {
         loop {
-            let Some(line) = self.input.ask(PROMPT).await? else { return Ok(PlainAnswer::Quit) };
+            let prompt = if self.can_take_back { PROMPT_WITH_UNDO } else { PROMPT };
+            let Some(line) = self.input.ask(prompt).await? else { return Ok(PlainAnswer::Quit) };
             let Some(typed) = parse_answer(&line) else {
                 print_line(ACCEPTED_WORDS);
                 continue;
@@ -42,6 +48,7 @@ impl DecisionDialog<'_> {
             let (decision, scope, comment) = match typed {
                 TypedAnswer::Edit => return Ok(PlainAnswer::Edit),
                 TypedAnswer::Next => return Ok(PlainAnswer::Next),
+                TypedAnswer::TakeBack => return Ok(PlainAnswer::TakeBack),
                 TypedAnswer::Quit => return Ok(PlainAnswer::Quit),
                 TypedAnswer::Decide { decision, scope, comment } => (decision, scope, comment),
             };

@@ -3,13 +3,15 @@
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
-import { isLong, renderArguments, renderJson, shownPlace } from "../arguments/arguments-view.js";
+import { isLong, renderArguments, shownPlace } from "../arguments/arguments-view.js";
+import { levelOf, mayDecide, personWhoMayFlag } from "../caller.js";
 import { describeAge, nameOf } from "../times.js";
-import { renderClaims, renderDefinition, renderEffects, renderFacts, renderWarnings } from "./call-parts.js";
+import { renderClaims, renderDefinition, renderEffects, renderFacts, renderMismatch, renderResult, renderRisk, renderWarnings } from "./call-parts.js";
 import { describeRefusal, describeState, describeTimeLeft, mayTakeBack } from "./describe.js";
 import { cardStyles, partStyles } from "./card-styles.js";
 import { scrollAround } from "./keys.js";
-import { WatchedCall, keyOf } from "../call-store.js";
+import { keyOf } from "../call-store.js";
+import { WatchedCall } from "../watched-call.js";
 import { CountersignClient } from "../countersign.js";
 import { EndWatcher, isOnScreen } from "../on-screen.js";
 import { proveDecision } from "./decision-proof.js";
@@ -182,7 +184,7 @@ export class ToolApprovalCard extends CountersignElement {
       <article aria-labelledby="tool">
         <header>
           <h2 id="tool">${renderText(call.name)}</h2>
-          ${this.#renderRisk(call)}
+          ${renderRisk(call)}
           ${call.state === "pending" ? nothing : html`<span class="badge ${state.style}">${state.badge}</span>`}
           <span class="time">${describeTimeLeft(call, this.now)}</span>
         </header>
@@ -193,9 +195,9 @@ export class ToolApprovalCard extends CountersignElement {
           <a href=${`${this.#root}/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
-        ${this.#renderMismatch(call)} ${renderWarnings(call)} ${renderDefinition(call, this.#root, this.canDecide)}
+        ${renderMismatch(call)} ${renderWarnings(call)} ${renderDefinition(call, this.#root, this.canDecide)}
         ${this.#renderArguments(call)} ${renderEffects(call)} ${renderClaims(call)}
-        ${renderFacts(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
+        ${renderFacts(call)} ${renderResult(call)} <slot name="footer"></slot>
         <flag-panel .call=${call} .store=${this.store} .person=${this.person} .now=${this.now}></flag-panel> ${this.#renderControls(call)}
       </article>
     `;
@@ -206,25 +208,6 @@ export class ToolApprovalCard extends CountersignElement {
     if (!watched) return nothing;
     if (watched.connection === "failed") return html`<p class="absent problem" role="alert">${renderText(watched.failure?.message ?? "")}</p>`;
     return html`<p class="absent muted" role="status">${watched.isMissing ? "There is no such call, or you may not see it." : "Loading…"}</p>`;
-  }
-
-  /** @param {Call} call */
-  #renderRisk(call) {
-    const risk = call.impact?.riskLevel;
-    return risk ? html`<span class="badge ${risk}" title="The agent's claim; nobody has checked it.">agent says: ${risk} risk</span>` : nothing;
-  }
-
-  /** What ran, if it is not what people allowed. @param {Call} call */
-  #renderMismatch(call) {
-    const { mismatch } = call;
-    if (!mismatch) return nothing;
-    const what = call.execution
-      ? "Other arguments ran than were approved."
-      : "The call ran without an approval.";
-    return html`<section class="mismatch" aria-label="mismatch">
-      <p class="problem banner" role="alert">${what} ${renderText(nameOf(mismatch.principal))} reports that this ran:</p>
-      ${renderArguments(mismatch.arguments, mismatch.redacted ?? [], undefined)}
-    </section>`;
   }
 
   /** @param {Call} call */
@@ -256,17 +239,6 @@ export class ToolApprovalCard extends CountersignElement {
   }
 
   /** @param {Call} call */
-  #renderResult(call) {
-    if (!call.result) return nothing;
-    const { content, status } = call.result;
-    const shown = typeof content === "string" ? html`<pre class="text">${renderText(content)}</pre>` : renderJson(content);
-    return html`<details class="result" open>
-      <summary>${call.response?.decision === "deny" ? "Answer to the agent" : status === "error" ? "The tool failed" : "Output"}</summary>
-      ${shown}
-    </details>`;
-  }
-
-  /** @param {Call} call */
   #renderControls(call) {
     const refusal = this.store?.refusals.get(keyOf(call));
     const deciding = this.store?.deciding.get(keyOf(call));
@@ -291,7 +263,7 @@ export class ToolApprovalCard extends CountersignElement {
         ? html`<div><button @click=${() => this.store?.takeBack(call)}>Take back the approval</button></div>`
         : nothing}
       ${call.state === "unknown" && this.canDecide && !call.released
-        ? html`<button @click=${() => this.#release(call)}>Let another executor take over</button>`
+        ? html`<div><button @click=${() => this.#release(call)}>Let another executor take over</button></div>`
         : nothing}
     `;
   }
@@ -330,14 +302,5 @@ export class ToolApprovalCard extends CountersignElement {
     return true;
   }
 }
-
-/** Returns true if the caller may decide. @param {Caller} caller */
-export const mayDecide = (caller) => caller.solo || caller.roles.includes("approver");
-
-/** The level up to which the caller may decide; empty if each. @param {Caller | null} caller */
-export const levelOf = (caller) => caller?.decidesAt ?? "";
-
-/** The person who may complain of calls; empty if the caller may not. @param {Caller | null} caller */
-export const personWhoMayFlag = (caller) => (caller && mayDecide(caller) ? (caller.person ?? "") : "");
 
 customElements.define("tool-approval-card", ToolApprovalCard);

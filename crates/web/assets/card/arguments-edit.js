@@ -27,6 +27,8 @@ export class ArgumentsEdit {
     this.unread = unread;
     /** Why the edit cannot be sent; empty if it can. */
     this.problem = "";
+    /** Why the server would refuse it, once it was asked. */
+    this.refusal = "";
     /** @type {Json} */
     this.value = null;
     try {
@@ -42,6 +44,16 @@ export class ArgumentsEdit {
   /** @param {Json} value */
   static of(value) {
     return new ArgumentsEdit(print(value), print(value));
+  }
+
+  /** The edit, refused. @param {string} refusal */
+  refused(refusal) {
+    return Object.assign(new ArgumentsEdit(this.original, this.text, this.unread), { refusal });
+  }
+
+  /** Whether the edit can be sent, as far as is known. */
+  get isReady() {
+    return this.problem === "" && this.refusal === "" && !this.isUnchanged;
   }
 
   /** The edit with other JSON. @param {string} text */

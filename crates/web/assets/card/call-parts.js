@@ -1,7 +1,7 @@
 // The parts of a call that a person reads beside its arguments. The card and the review of several calls show the same.
 
 import { html, nothing } from "../element.js";
-import { renderDifferences } from "../arguments/arguments-view.js";
+import { renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
 import { renderText } from "../hidden-text.js";
 import { nameOf } from "../times.js";
 import { describeAdvice, describeSameCall } from "./describe.js";
@@ -9,6 +9,28 @@ import { describeAdvice, describeSameCall } from "./describe.js";
 /** @import { Call } from "../types.d.ts" */
 
 /** @typedef {[string, unknown]} Fact */
+
+/** What a result is called, by its status. A call that did not run has no output. @type {Record<string, string>} */
+const RESULTS = { success: "Output", error: "The tool failed" };
+
+/** @param {Call} call */
+export function renderRisk(call) {
+  const risk = call.impact?.riskLevel;
+  return risk ? html`<span class="badge ${risk}" title="The agent's claim; nobody has checked it.">agent says: ${risk} risk</span>` : nothing;
+}
+
+/** What ran, if it is not what people allowed. @param {Call} call */
+export function renderMismatch(call) {
+  const { mismatch } = call;
+  if (!mismatch) return nothing;
+  const what = call.execution
+    ? "Other arguments ran than were approved."
+    : "The call ran without an approval.";
+  return html`<section class="mismatch" aria-label="mismatch">
+    <p class="problem banner" role="alert">${what} ${renderText(nameOf(mismatch.principal))} reports that this ran:</p>
+    ${renderArguments(mismatch.arguments, mismatch.redacted ?? [], undefined)}
+  </section>`;
+}
 
 /** What a person should know before reading on, in sentences. @param {Call} call */
 export function describeWarnings(call) {
@@ -106,11 +128,26 @@ function decisionFacts({ request, response }) {
   const isRule = (/** @type {string} */ principal) => response?.principal === principal && response.source !== "approver";
   /** @type {Fact[]} */
   const facts = [];
+  /** The last vote is the decision, too: its comment is shown once. @type {Set<string>} */
+  const shown = new Set();
   for (const { principal, comment } of said) {
-    if (comment) facts.push([isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment)]);
+    const key = `${principal}\n${comment}`;
+    if (comment && !shown.has(key)) facts.push([isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment)]);
+    shown.add(key);
   }
   for (const { principal, proof } of said) {
     if (proof) facts.push(["Proof", renderText(`${nameOf(principal)} signed with the ${proof.kind} key ${proof.key}`)]);
   }
   return facts;
+}
+
+/** @param {Call} call */
+export function renderResult(call) {
+  if (!call.result) return nothing;
+  const { content, status } = call.result;
+  const shown = typeof content === "string" ? html`<pre class="text">${renderText(content)}</pre>` : renderJson(content);
+  return html`<details class="result" open>
+    <summary>${RESULTS[status] ?? "Answer to the agent"}</summary>
+    ${shown}
+  </details>`;
 }

@@ -1,13 +1,15 @@
 // The decision about one call: deny, allow once, or a choice of scope; with level, comment and changed arguments.
 
 import { CountersignElement, html, nothing } from "../element.js";
-import { countWords } from "../count-words.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
 import { ArgumentsEdit } from "./arguments-edit.js";
+import "./arguments-editor.js";
+import "./scope-choice.js";
 
-/** @import { ApprovalRequest, Call, Decision, DecisionBody, ScopePreview } from "../types.d.ts" */
+/** @import { ApprovalRequest, Call, Decision, DecisionBody } from "../types.d.ts" */
+/** @import { ChosenScope } from "./scope-choice.js" */
 /** @import { CountersignClient } from "../countersign.js" */
 
 /** A key must be released and pressed again before it decides, and not at once: a held key decides nothing. */
@@ -34,11 +36,8 @@ export class DecisionPanel extends CountersignElement {
     mode: { state: true },
     armed: { state: true },
     isConfirming: { state: true },
-    preview: { state: true },
     edit: { state: true },
-    isJson: { state: true },
-    scopeIndex: { state: true },
-    andWaiting: { state: true },
+    chosen: { state: true },
   };
   static styles = [baseStyles, argumentStyles, panelStyles];
 
@@ -74,14 +73,10 @@ export class DecisionPanel extends CountersignElement {
     this.mode = "";
     /** The decision that a key has chosen and that the next press makes. @type {Decision | ""} */
     this.armed = "";
-    /** @type {ScopePreview | string | null} */
-    this.preview = null;
     /** @type {ArgumentsEdit | null} */
     this.edit = null;
-    /** Whether all arguments are edited as JSON, in one text. */
-    this.isJson = false;
-    this.scopeIndex = 0;
-    this.andWaiting = false;
+    /** Which later calls an approval for the session also allows. @type {ChosenScope} */
+    this.chosen = {};
   }
 
   /** @override */
@@ -94,9 +89,7 @@ export class DecisionPanel extends CountersignElement {
     this.hint = "";
     this.hasComment = false;
     this.edit = null;
-    this.preview = null;
-    this.scopeIndex = 0;
-    this.andWaiting = false;
+    this.chosen = {};
   }
 
   /** Leaves what is open and what was chosen. */
@@ -114,7 +107,7 @@ export class DecisionPanel extends CountersignElement {
 
   /** Why an approval takes a second step; empty if it takes one. */
   get #gravity() {
-    const isTool = this.mode === "scope" && this.call?.request?.scopes?.[this.scopeIndex]?.scope === "tool";
+    const isTool = this.mode === "scope" && this.chosen.scope === "tool";
     if (isTool) return `every later call of ${this.call?.name}`;
     return this.call?.impact?.riskLevel === "critical" ? "this critical call" : "";
   }
@@ -133,7 +126,12 @@ export class DecisionPanel extends CountersignElement {
     const mayAllow = this.#isReady && !isLocked;
     const words = wordsFor(this.call);
     return html`
-      ${this.mode === "scope" ? this.#renderScopes() : nothing} ${this.mode === "edit" ? this.#renderEdit() : nothing}
+      ${this.mode === "scope"
+        ? html`<scope-choice .call=${this.call} .client=${this.client} @choose-scope=${(/** @type {CustomEvent<ChosenScope>} */ event) => this.#chooseScope(event.detail)}></scope-choice>`
+        : nothing}
+      ${this.mode === "edit"
+        ? html`<arguments-editor .edit=${this.edit} .call=${this.call} .client=${this.client} @edit-arguments=${(/** @type {CustomEvent<ArgumentsEdit>} */ event) => (this.edit = event.detail)}></arguments-editor>`
+        : nothing}
       ${this.#renderDetails(request)}
       <div class="buttons" role="group" aria-label="decision">
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
@@ -205,7 +203,7 @@ export class DecisionPanel extends CountersignElement {
   /** @param {boolean} mayAllow */
   #renderAllow(mayAllow) {
     const isScope = this.mode === "scope";
-    const isBad = this.mode === "edit" && (!this.edit || this.edit.problem !== "" || this.edit.isUnchanged);
+    const isBad = this.mode === "edit" && !this.edit?.isReady;
     const plain = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
     const words = this.isConfirming ? `Yes, allow ${this.#gravity}` : plain;
     const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
@@ -216,71 +214,6 @@ export class DecisionPanel extends CountersignElement {
     >
       ${isRunning ? "Sending…" : words} ${this.mode === "" ? html`<kbd>o</kbd>` : nothing}
     </button>`;
-  }
-
-  #renderScopes() {
-    const scopes = this.call?.request?.scopes ?? [];
-    const preview = this.preview;
-    return html`<div class="more">
-      <fieldset>
-        <legend>Also allow later calls of this agent in this thread</legend>
-        ${scopes.map(
-          ({ says }, n) =>
-            html`<label class="choice"><input type="radio" name="scope" ?checked=${n === this.scopeIndex} @change=${() => this.#chooseScope(n)} /><span>${renderText(says)}</span></label>`,
-        )}
-      </fieldset>
-      <div class="note" aria-live="polite">
-        ${preview === null ? "…" : typeof preview === "string" ? html`<span class="problem">${renderText(preview)}</span>` : this.#renderPreview(preview)}
-      </div>
-    </div>`;
-  }
-
-  /** @param {ScopePreview} preview */
-  #renderPreview({ earlier, waiting }) {
-    const others = waiting.allows.filter((id) => id !== this.call?.id);
-    return html`${earlier.compared > 0
-        ? html`<p>Of ${countWords(earlier.compared, "earlier call")} of this tool in the thread, it would have allowed <strong>${earlier.allows}</strong>.</p>`
-        : nothing}
-      ${others.length > 0
-        ? html`<label class="choice"
-            ><input type="checkbox" .checked=${this.andWaiting} @change=${(/** @type {Event} */ event) => (this.andWaiting = /** @type {HTMLInputElement} */ (event.target).checked)} />
-            <span>Also allow ${others.length} that wait now: ${renderText(others.slice(0, 5).join(", "))}${others.length > 5 ? "…" : ""}</span></label
-          >`
-        : nothing}`;
-  }
-
-  #renderEdit() {
-    const edit = this.edit;
-    if (!edit) return nothing;
-    const boxes = this.isJson ? null : edit.boxes;
-    const choose = (/** @type {boolean} */ isJson) => () => (this.isJson = isJson);
-    return html`<div class="more">
-      <div class="tabs" role="group" aria-label="how to edit">
-        <button class="quiet" aria-pressed=${String(!this.isJson)} ?disabled=${edit.boxes === null} @click=${choose(false)}>Text boxes</button>
-        <button class="quiet" aria-pressed=${String(this.isJson)} @click=${choose(true)}>JSON</button>
-      </div>
-      ${boxes ? boxes.map((box) => this.#renderBox(edit, box)) : this.#renderJsonBox(edit)}
-      ${edit.problem ? html`<p class="note problem" role="alert">${renderText(edit.problem)}</p>` : edit.renderDifference()}
-    </div>`;
-  }
-
-  /** @param {ArgumentsEdit} edit @param {import("./arguments-edit.js").ArgumentBox} box */
-  #renderBox(edit, box) {
-    const change = (/** @type {Event} */ event) => {
-      this.edit = edit.withPart(box, /** @type {HTMLTextAreaElement} */ (event.target).value);
-    };
-    const rows = Math.min(10, box.text.split("\n").length);
-    return html`<label class="box"><span>${renderText(box.name)}${box.isText ? nothing : html` <span class="kind">JSON</span>`}</span>
-      <textarea class=${box.isText ? "text" : "mono"} rows=${rows} spellcheck="false" aria-invalid=${String(box.problem !== "")} @input=${change} .value=${box.text}></textarea>
-      ${box.problem ? html`<span class="problem">${box.problem}</span>` : nothing}</label>`;
-  }
-
-  /** @param {ArgumentsEdit} edit */
-  #renderJsonBox(edit) {
-    const change = (/** @type {Event} */ event) => {
-      this.edit = edit.with(/** @type {HTMLTextAreaElement} */ (event.target).value);
-    };
-    return html`<label>Arguments, as JSON<textarea class="mono whole" spellcheck="false" @input=${change} .value=${edit.text}></textarea></label>`;
   }
 
   /** What reaches far takes a second click, and not at once. @param {Decision} decision */
@@ -295,33 +228,20 @@ export class DecisionPanel extends CountersignElement {
   #openScopes() {
     this.#leave();
     this.mode = "scope";
-    this.#chooseScope(0);
+    this.#chooseScope({ scope: this.call?.request?.scopes?.[0]?.scope });
+  }
+
+  /** @param {ChosenScope} chosen */
+  #chooseScope(chosen) {
+    this.chosen = chosen;
+    this.isConfirming = false;
   }
 
   #openEdit() {
     if (!this.call) return;
     this.#leave();
     this.mode = "edit";
-    this.isJson = false;
     this.edit = ArgumentsEdit.of(this.call.arguments);
-  }
-
-  /** @param {number} index */
-  async #chooseScope(index) {
-    const { call, client } = this;
-    this.scopeIndex = index;
-    this.isConfirming = false;
-    this.preview = null;
-    this.andWaiting = false;
-    const scope = call?.request?.scopes?.[index]?.scope;
-    if (!call || !client || scope === undefined) return;
-    let preview;
-    try {
-      preview = await client.previewScope(call, { scope });
-    } catch (error) {
-      preview = error instanceof Error ? error.message : String(error);
-    }
-    if (this.scopeIndex === index && this.call === call) this.preview = preview;
   }
 
   /** Whether the call has only just replaced another, so that the press was perhaps meant for that one. */
@@ -350,8 +270,7 @@ export class DecisionPanel extends CountersignElement {
     if (comment) body.comment = comment;
     if (level) body.level = level;
     if (decision === "allow_session") {
-      body.scope = call.request?.scopes?.[this.scopeIndex]?.scope;
-      if (this.andWaiting) body.andWaiting = true;
+      Object.assign(body, this.chosen);
     }
     if (decision === "allow_once" && call.question?.kind === "questions" && this.answers) body.answers = this.answers;
     if (decision === "allow_once" && this.mode === "edit" && this.edit) body.arguments = this.edit.value;

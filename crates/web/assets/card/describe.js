@@ -47,7 +47,7 @@ export function describeState(call, now) {
       return { badge: "allowed", style: "allowed", text: `${decided}. It has not started yet.` };
     case "denied": {
       const isExpired = call.response?.source === "expiry";
-      return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: `${call.outcome ?? ""} ${decided}.`.trim() };
+      return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: isExpired ? (call.outcome ?? "") : `${call.outcome ?? ""} ${decided}.`.trim() };
     }
     case "running":
       return { badge: "running", style: "running", text: `${call.execution?.executor ?? "An executor"} runs it. ${decided}.` };
@@ -127,8 +127,9 @@ export function describeSteps(call) {
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
-    const how = response.source === "approver" ? "" : ` (${response.source})`;
-    steps.push({ text: `${describeDecider(response)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
+    const isExpiry = response.source === "expiry";
+    const how = response.source === "approver" || isExpiry ? "" : ` (${response.source})`;
+    steps.push({ text: `${isExpiry ? "Nobody decided in time" : `${describeDecider(response)} decided`}: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
   }
   if (call.takenBack) {
     const { principal, at, comment } = call.takenBack;

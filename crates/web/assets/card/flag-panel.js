@@ -19,6 +19,7 @@ const styles = css`
   button { min-height: 28px; font-size: 13px; }
   label { display: grid; gap: 4px; color: var(--cs-muted); }
   label input { color: var(--cs-text); }
+  section > button.quiet { margin-left: -12px; }
   .buttons { display: flex; gap: 8px; }
   @media (max-width: 760px) { button { min-height: 44px; } }
 `;

@@ -14,7 +14,7 @@ export const historyStyles = css`
   .date { display: inline-flex; align-items: center; gap: 6px; font-size: 13px; color: var(--cs-muted); }
   .date input:not([type="checkbox"], [type="radio"]) { width: auto; color: var(--cs-text); }
   .table { display: flex; flex-direction: column; flex: 1; min-height: 0; background: var(--cs-surface); border: 1px solid var(--cs-line); border-bottom: 0; border-radius: var(--cs-radius) var(--cs-radius) 0 0; overflow: hidden; }
-  .row { display: grid; grid-template-columns: 148px 112px minmax(0, 3fr) minmax(0, 1fr) minmax(0, 1.4fr) 92px; gap: 16px; align-items: center; padding: 0 16px; }
+  .row { display: grid; grid-template-columns: 164px 84px minmax(0, 2.6fr) minmax(0, 1.1fr) minmax(0, 1.6fr) 92px; gap: 16px; align-items: center; padding: 0 16px; }
   .columns { flex: none; min-height: 36px; border-bottom: 1px solid var(--cs-line); font-size: 12px; font-weight: 600; color: var(--cs-muted); }
   .rows { flex: 1; min-height: 0; overflow: auto; scrollbar-gutter: stable; }
   .columns { scrollbar-gutter: stable; overflow: hidden; }
@@ -30,11 +30,11 @@ export const historyStyles = css`
   .state { color: var(--cs-muted); }
   .state:is(.failed, .unknown) { color: var(--cs-deny); font-weight: 600; }
   .when { text-align: right; font-variant-numeric: tabular-nums; }
-  @media (max-width: 900px) { .row { grid-template-columns: 144px 100px minmax(0, 1fr) 90px 84px; } .from, .columns span:nth-child(5) { display: none; } }
+  @media (max-width: 900px) { .row { grid-template-columns: 164px 84px minmax(0, 1fr) 90px 84px; } .from, .columns span:nth-child(5) { display: none; } }
   @media (max-width: 760px) {
     .history { padding: 16px 12px 0; gap: 12px; }
     .columns { display: none; }
-    .row { grid-template: "call call when" 22px "what state by" 22px / auto minmax(0, 1fr) auto; gap: 2px 10px; align-content: center; padding: 0 12px; }
+    .row { grid-template: "call call call when" 22px "what state by by" 22px / auto auto minmax(0, 1fr) auto; gap: 2px 10px; align-content: center; padding: 0 12px; }
     .decision { grid-area: what; }
     .state { grid-area: state; font-size: 12px; }
     .call { grid-area: call; }

@@ -2,12 +2,14 @@
 
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
-import { WatchedCall, keyOf } from "../call-store.js";
+import { keyOf } from "../call-store.js";
+import { WatchedCall } from "../watched-call.js";
 import { renderText } from "../hidden-text.js";
 import { describeSteps } from "../card/describe.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
-import { levelOf, personWhoMayFlag } from "../card/approval-card.js";
+import "../card/approval-card.js";
+import { levelOf, personWhoMayFlag } from "../caller.js";
 import { CARD_KEYS } from "../card/keys.js";
 
 /** @import { Call } from "../types.d.ts" */

@@ -136,7 +136,7 @@ export class HistoryPage extends PageElement {
     const who = this.#read("who") || "all";
     const input = (/** @type {string} */ name) => (/** @type {Event} */ event) => this.#change(name, /** @type {HTMLInputElement} */ (event.target).value);
     return html`<div class="search">
-      <input id="search" type="search" aria-label="Search" placeholder="Search: words, by:ada, tool:bash, agent:…, project:…, decision:deny, state:failed" .value=${this.#read("q")} @input=${input("q")} />
+      <input id="search" type="search" aria-label="Search" placeholder="Search: words, by:ada, decision:deny" .value=${this.#read("q")} @input=${input("q")} />
       <div class="segments" role="group" aria-label="decided by">
         ${[["all", "All"], ["people", "People"], ["rules", "Rules"]].map(([value = "", label]) => html`<button class="quiet" aria-pressed=${who === value} @click=${() => this.#change("who", value === "all" ? "" : value)}>${label}</button>`)}
       </div>

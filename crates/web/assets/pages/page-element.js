@@ -1,5 +1,6 @@
 // The base class for the application's pages.
 
+import { isAdmin, mayDecide } from "../caller.js";
 import { CountersignElement } from "../element.js";
 
 /** @import { AppContext } from "../types.d.ts" */
@@ -28,13 +29,13 @@ export class PageElement extends CountersignElement {
   /** Whether the person may decide calls. */
   get canDecide() {
     const { caller } = this.app;
-    return caller !== null && (caller.solo || caller.roles.includes("approver"));
+    return caller !== null && mayDecide(caller);
   }
 
   /** Whether the person may change the policy. */
   get canChangePolicy() {
     const { caller } = this.app;
-    return caller !== null && (caller.solo || caller.roles.includes("admin"));
+    return caller !== null && isAdmin(caller);
   }
 
   /** Names the window, for example after a call. @param {string} title */

@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
-import { mayDecide } from "../card/approval-card.js";
+import { isAdmin, mayDecide } from "../caller.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import "../settings/account-section.js";
@@ -22,7 +22,7 @@ export class SettingsPage extends PageElement {
   /** @override */
   render() {
     const { caller } = this.app;
-    const isAdmin = caller !== null && (caller.solo || caller.roles.includes("admin"));
+    const canChange = caller !== null && isAdmin(caller);
     return html`<div class="page">
       <h1>Settings</h1>
       ${caller === null
@@ -30,8 +30,8 @@ export class SettingsPage extends PageElement {
         : html`<account-section .app=${this.app}></account-section>
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
             ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
-            ${isAdmin ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
-            ${isAdmin || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}
+            ${canChange ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
+            ${canChange || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}
     </div>`;
   }
 }

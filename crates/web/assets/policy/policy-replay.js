@@ -5,6 +5,7 @@ import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { nameOf } from "../times.js";
 import { toolStyles } from "./policy-styles.js";
+import "./policy-findings.js";
 
 /** @import { CountersignClient } from "../countersign.js" */
 /** @import { PolicyInForce, ReplayAnswer, ReplayedCall } from "../types.d.ts" */
@@ -13,6 +14,9 @@ const DAY = 86_400_000;
 
 /** The layer of accepted rules, which files do not have. */
 const MANAGED = "policy.d/managed.toml";
+
+/** One list for each drawing, so that an unchanged policy is not checked again. @type {{ name: string, text: string }[]} */
+const NO_LAYERS = [];
 
 /** How many calls of a list are shown at first, and with each further page. */
 const PAGE = 50;
@@ -31,6 +35,7 @@ export class PolicyReplayElement extends CountersignElement {
     answer: { state: true },
     problem: { state: true },
     busy: { state: true },
+    text: { state: true },
   };
   static styles = [baseStyles, toolStyles];
 
@@ -46,6 +51,8 @@ export class PolicyReplayElement extends CountersignElement {
     this.answer = null;
     this.problem = "";
     this.busy = false;
+    /** The candidate policy, as the field has it. */
+    this.text = "";
   }
 
   /** The field for the candidate policy. */
@@ -55,12 +62,25 @@ export class PolicyReplayElement extends CountersignElement {
 
   #choose = async (/** @type {Event} */ event) => {
     const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
-    if (file) this.#field.value = await file.text();
+    if (file) this.#fill(await file.text());
   };
 
-  #copy = () => {
-    this.#field.value = this.policy?.text ?? "";
-  };
+  #copy = () => this.#fill(this.policy?.text ?? "");
+
+  /** @param {string} text */
+  #fill(text) {
+    this.#field.value = text;
+    this.text = text;
+  }
+
+  /** Selects a line of the candidate. @param {number} line */
+  #showLine(line) {
+    const field = this.#field;
+    const lines = field.value.split("\n");
+    const from = lines.slice(0, line - 1).reduce((length, text) => length + text.length + 1, 0);
+    field.focus();
+    field.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
+  }
 
   #replay = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -98,7 +118,9 @@ export class PolicyReplayElement extends CountersignElement {
     const layers = (this.policy?.layers ?? []).map(({ name }) => (name === MANAGED ? "the accepted rules" : name));
     return html`<form @submit=${this.#replay}>
       <div class="head"><h2>Compare a candidate with the log</h2><span class="muted note">Nothing changes.</span></div>
-      <label>The text of the main file<textarea name="text" required spellcheck="false" rows="6"></textarea></label>
+      <label>The text of the main file<textarea name="text" required spellcheck="false" rows="6" @input=${() => (this.text = this.#field.value)}></textarea></label>
+      <policy-findings .client=${this.client} .text=${this.text} .layers=${this.policy?.layers ?? NO_LAYERS}
+        @show-line=${(/** @type {CustomEvent<number>} */ event) => this.#showLine(event.detail)}></policy-findings>
       <div class="line">
         <label>Or choose a file<input type="file" accept=".toml" @change=${this.#choose} /></label>
         <label>Calls of<select name="days"><option value="7">the last week</option><option value="30" selected>the last 30 days</option><option value="90">the last 90 days</option></select></label>

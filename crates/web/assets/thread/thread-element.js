@@ -6,7 +6,8 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
 import { describeState } from "../card/describe.js";
-import { mayDecide, personWhoMayFlag } from "../card/approval-card.js";
+import "../card/approval-card.js";
+import { isAdmin, mayDecide, personWhoMayFlag } from "../caller.js";
 import { renderText } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
 import { describeAge, describeSpan, nameOf } from "../times.js";
@@ -99,7 +100,7 @@ export class CountersignThread extends CountersignElement {
   }
 
   get #isAdmin() {
-    return this.caller !== null && (this.caller.solo || this.caller.roles.includes("admin"));
+    return this.caller !== null && isAdmin(this.caller);
   }
 
   /** @override */

@@ -10,8 +10,8 @@ use countersign_console::{
     print_line, verdict_style, verdict_word,
 };
 use countersign_events::{Json, OnExpiry, Principal, ToolName, Verdict};
-use countersign_gate::view_verdict;
-use countersign_policy::{ApprovalTerms, Judgement, PolicyWarning};
+use countersign_gate::{view_verdict, view_warning};
+use countersign_policy::{ApprovalTerms, Judgement};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -133,13 +133,7 @@ fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
     let errors = warnings.iter().filter(|warning| warning.never_matches).count();
     let exit = if errors == 0 { CommandExit::DONE } else { CommandExit::FAILED };
     if context.json {
-        let told: Vec<_> = warnings
-            .iter()
-            .map(|warning| {
-                let PolicyWarning { file, line, column, text, never_matches } = warning;
-                json!({"file": file, "line": line, "column": column, "text": text, "neverMatches": never_matches})
-            })
-            .collect();
+        let told: Vec<_> = warnings.into_iter().map(view_warning).collect();
         let told = json!({"policy": about(meant), "rules": meant.policy.rules(), "warnings": told});
         print_line(&told.to_string());
         return exit;
