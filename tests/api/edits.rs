@@ -52,7 +52,7 @@ async fn edit_preview_says_what_is_refused() {
         let preview = async |arguments: &str| ada.post(PREVIEW, format!(r#"{{"arguments":{arguments}}}"#)).await;
         assert_snapshot!(preview(r#"{"command":7}"#).await.member("refusal"), @r#"{"code":"invalid","detail":"arguments: the tool does not take them: 7 is not of type \"string\" at \"/command\""}"#);
         assert_snapshot!(preview(r#"{"command":"git push --force"}"#).await.member("refusal"), @r#"{"code":"blocked","detail":"blocked by policy:no force pushes: history is shared"}"#);
-        assert_eq!(preview(r#"{"command":"git push origin dev"}"#).await.body.to_string(), "{}");
+        assert_eq!(preview(r#"{"command":"git push origin dev"}"#).await.body, "{}");
         assert_snapshot!(preview(r#"{"command":"ls","command":"rm"}"#).await, @r#"422 invalid: arguments: an object repeats the key "command" (at byte 16)"#);
         assert_snapshot!(world.agent("builder").post(PREVIEW, r#"{"arguments":{}}"#).await, @"403 not_permitted: the role agent may not decide");
         assert_eq!(ada.get("/v1/events?limit=1").await.member("tip"), tip, "nothing was written");

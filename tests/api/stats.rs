@@ -94,7 +94,7 @@ async fn statistics_say_what_calls_touch_most() {
             builder.post("/v1/threads/t/tool-calls", &body.to_string()).await;
         }
         let ada = world.person("ada");
-        assert_snapshot!(ada.get("/v1/stats?touched=true").await.member("touched"), @"");
+        assert_snapshot!(ada.get("/v1/stats?touched=true").await.member("touched"), @r#"[{"access":"read","calls":2,"kind":"file","target":"/src/.env"},{"access":"read","calls":1,"kind":"file","target":"/src/notes.txt"}]"#);
         assert!(!ada.get("/v1/stats").await.body.contains("touched"));
         assert_eq!(ada.get("/v1/stats?touched=maybe").await.status, 422);
     })

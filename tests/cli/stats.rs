@@ -22,7 +22,12 @@ async fn things_are_counted_by_calls() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"cat /src/.env"}"#).await;
         desk.propose("t1", "call_2", "bash", r#"{"command":"cat /src/.env /etc/hosts"}"#).await;
-        assert_snapshot!(desk.types("stats --touched").await, @"");
+        assert_snapshot!(desk.types("stats --touched").await, @r"
+        KIND  ACCESS  CALLS  THING
+        file  read        2  /src/.env
+        file  read        1  /etc/hosts
+        exit 0
+        ");
     })
     .await;
 }

@@ -69,7 +69,7 @@ pub struct CallStatistics {
     /// from UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayStatistics>>,
-    /// What the calls touch, what most calls touch first; at most 500 things. Absent unless the request asks for it.
+    /// What the calls certainly touch, what most calls touch first; at most 500 things. Absent unless the request asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<Vec<TouchedThing>>,
     /// The `after` value for the page with earlier calls; `null` if there are none.

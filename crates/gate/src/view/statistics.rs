@@ -46,8 +46,8 @@ impl CallCounter {
         if let Some(verdict) = judged_verdict(fate) {
             *self.rules.entry((fate.rule.clone(), fate.basis, verdict)).or_default() += 1;
         }
-        for RecordedEffect { kind, access, target, .. } in &fate.effects {
-            if kind != UNKNOWN {
+        for RecordedEffect { kind, access, target, certain } in &fate.effects {
+            if *certain && kind != UNKNOWN {
                 *self.touched.entry((kind.clone(), access.clone(), target.clone())).or_default() += 1;
             }
         }
