@@ -66,8 +66,7 @@ test("the samples of the guide show and decide calls", async (t) => {
   const [, script] = guide.match(/^```js\n(.*?)^```/ms);
   const { agent, page, errors } = await openExample(t, script, content);
   await page.locator("countersign-inbox").getByText("echo b").first().waitFor();
-  await page.locator("countersign-inbox").getByText("not now").first().waitFor();
-  const { state, response } = await agent.get("/v1/threads/release-7/tool-calls/call_1");
+  const { state, response } = await agent.awaitDecision("release-7", "call_1");
   assert.deepEqual([state, response.comment, errors], ["denied", "not now", []]);
 });
 

@@ -40,6 +40,13 @@ export class Agent {
     return this.send("POST", `/v1/threads/${thread}/tool-calls`, `{"id":"${id}","name":"${name}","arguments":${args}}`);
   }
 
+  // Waits until the call is decided, as an executor does.
+  async awaitDecision(thread, id) {
+    const headers = { ...this.headers, prefer: "wait=30" };
+    const response = await fetch(`${this.server.url}/v1/threads/${thread}/tool-calls/${id}`, { headers });
+    return response.json();
+  }
+
   decide(thread, id, decision) {
     return this.post(`/v1/threads/${thread}/approvals/${id}`, decision);
   }
