@@ -34,6 +34,14 @@ impl<'a> ScopeOrigin<'a> {
         Self { tool: &call.name, place: call.place.as_ref(), arguments }
     }
 
+    /// Returns true if both are the same call.
+    #[must_use]
+    pub(crate) fn is_same_call(&self, other: &Self) -> bool {
+        self.tool == other.tool
+            && Place::is_shared(self.place, other.place)
+            && self.arguments.is_same(&other.arguments)
+    }
+
     /// The origin for the same call with the arguments that would run now. Those that an approver changed are compared by their
     /// hash only.
     #[must_use]

@@ -133,13 +133,6 @@ impl RecentDecision {
     pub fn made(&self) -> ScopeOrigin<'_> {
         ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments: self.arguments }
     }
-
-    /// Returns true if both were decisions on the same call.
-    fn is_on_same_call(&self, other: &Self) -> bool {
-        self.tool == other.tool
-            && Place::is_shared(self.place.as_ref(), other.place.as_ref())
-            && self.arguments.is_same(&other.arguments)
-    }
 }
 
 impl Grant {
@@ -165,7 +158,10 @@ impl Thread {
         now: Timestamp,
     ) -> impl Iterator<Item = &RecentDecision> {
         let is_last = |denial: &RecentDecision| {
-            !self.recent.iter().any(|other| other.seq > denial.seq && other.is_on_same_call(denial))
+            !self
+                .recent
+                .iter()
+                .any(|other| other.seq > denial.seq && other.made().is_same_call(&denial.made()))
         };
         self.recent.iter().filter(move |recent| {
             recent.denies && !memory.is_zero() && recent.at.after(memory) > now && is_last(recent)
@@ -299,10 +295,7 @@ impl Thread {
     pub(crate) fn forget_settled(&mut self, arguments_hash: Sha256) {
         let mut kept: Vec<RecentDecision> = Vec::new();
         for decision in self.recent.extract_if(.., |recent| recent.arguments.hash == arguments_hash) {
-            let is_alike = |earlier: &RecentDecision| {
-                earlier.tool == decision.tool
-                    && Place::is_shared(earlier.place.as_ref(), decision.place.as_ref())
-            };
+            let is_alike = |earlier: &RecentDecision| earlier.made().is_same_call(&decision.made());
             // Writers have different clocks, so an earlier decision may be remembered for longer.
             kept.retain(|earlier| {
                 earlier.started.is_some() || !(is_alike(earlier) && earlier.at <= decision.at)

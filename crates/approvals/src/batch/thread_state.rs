@@ -1,6 +1,6 @@
 //! The loaded state of one thread: its settings and the calls that a batch touches.
 
-use super::{CommandEnvelope, PendingCount};
+use super::CommandEnvelope;
 use crate::{Call, CallStanding, DecisionContext, Thread, access::ProofContext};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
@@ -29,20 +29,9 @@ impl ThreadState {
         thread_id: &'a ThreadId,
         envelope: &'a CommandEnvelope,
     ) -> DecisionContext<'a> {
-        DecisionContext {
-            thread_id,
-            thread: &self.thread,
-            policy: &envelope.policy,
-            by: &envelope.by.principal,
-            standing: &envelope.by.standing,
-            now: envelope.now,
-            evidence: &envelope.evidence,
-            pending: PendingCount::default(),
-            proofs: ProofContext { log: envelope.log, keys: None },
-            pinned: None,
-            advisors: None,
-            policy_change: None,
-        }
+        let CommandEnvelope { by, policy, evidence, now, .. } = envelope;
+        let context = DecisionContext::new(thread_id, &self.thread, by, policy, evidence, *now);
+        DecisionContext { proofs: ProofContext { log: envelope.log, keys: None }, ..context }
     }
 
     /// The calls that have not started, pending or allowed, and that commands to the thread concern, oldest first.

@@ -3,7 +3,7 @@
 use super::evidence::{CommandEvidence, CommandFailure, NeededEvidence};
 use crate::{
     PendingCount, Refused, Thread,
-    access::{ApproverStanding, ProofContext},
+    access::{ApproverStanding, CommandCaller, ProofContext},
     advisor_directory::AdvisorDirectory,
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
@@ -38,6 +38,34 @@ pub struct DecisionContext<'a> {
     pub advisors: Option<&'a AdvisorDirectory>,
     /// The event that set the active policy, for a command that may answer a waiting call by it.
     pub policy_change: Option<&'a PolicyChange>,
+}
+
+impl<'a> DecisionContext<'a> {
+    /// A context without what only some commands need: open requests, keys, a definition, advisors and a policy change.
+    #[must_use]
+    pub fn new(
+        thread_id: &'a ThreadId,
+        thread: &'a Thread,
+        by: &'a CommandCaller,
+        policy: &'a Policy,
+        evidence: &'a CommandEvidence,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            thread_id,
+            thread,
+            policy,
+            by: &by.principal,
+            standing: &by.standing,
+            now,
+            evidence,
+            pending: PendingCount::default(),
+            proofs: ProofContext::default(),
+            pinned: None,
+            advisors: None,
+            policy_change: None,
+        }
+    }
 }
 
 impl DecisionContext<'_> {

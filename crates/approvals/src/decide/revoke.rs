@@ -2,11 +2,7 @@
 //! single call, no longer holds back calls.
 
 use super::{DecisionContext, NewEvent, eligible, lift};
-use crate::{
-    Call, GrantScope, Refused,
-    scope::ScopeOrigin,
-    thread::{LONGEST_MEMORY, RecentDecision},
-};
+use crate::{Call, GrantScope, Refused, scope::ScopeOrigin, thread::LONGEST_MEMORY};
 use countersign_events::{Body, GrantRevoked, Principal};
 
 /// A denial that a person lifts.
@@ -26,6 +22,9 @@ pub(super) fn revoke<'a>(
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
     let thread = context.thread;
+    if thread.revocation(grant).is_some() {
+        return Ok(Vec::new());
+    }
     let lifted = if let Some(given) = thread.grants.iter().find(|given| given.seq == grant) {
         (!given.allows).then(|| LiftedDenial {
             by: &given.by,
@@ -36,9 +35,6 @@ pub(super) fn revoke<'a>(
     } else {
         Some(find_denial(grant, context).ok_or(Refused::UnknownGrant { grant })?)
     };
-    if thread.revocation(grant).is_some() {
-        return Ok(Vec::new());
-    }
     if let Some(denial) = lifted {
         lift::check_level_to_lift(denial.by, denial.author_level, context)?;
         lift::check_lifts_for_others(open, |call| denial.may_hold_back(call), context)?;
@@ -46,12 +42,11 @@ pub(super) fn revoke<'a>(
     Ok(vec![NewEvent::new(context.by, Body::GrantRevoked(GrantRevoked { grant }))])
 }
 
-/// The denial of a single call with this `seq`, for as long as any policy may remember it.
+/// The denial of a single call with this `seq`, for as long as any policy may remember it. A later decision on the same call has
+/// ended it: the check of a log forgets such a denial.
 fn find_denial<'a>(seq: i64, context: &DecisionContext<'a>) -> Option<LiftedDenial<'a>> {
-    let is_remembered = |recent: &&RecentDecision| {
-        recent.seq == seq && recent.denies && recent.at.after(LONGEST_MEMORY) > context.now
-    };
-    let denial = context.thread.recent.iter().find(is_remembered)?;
+    let mut remembered = context.thread.remembered_denials(LONGEST_MEMORY, context.now);
+    let denial = remembered.find(|denial| denial.seq == seq)?;
     Some(LiftedDenial { by: &denial.by, author_level: None, made: denial.made(), is_exact: true })
 }
 

@@ -8,7 +8,7 @@ use crate::{
     thread::{Grant, GrantTerms, LONGEST_MEMORY, RecentDecision},
 };
 use countersign_events::{
-    AnswerSetting, CallId, Decision, Mode, Place, Principal, SameCall, Source, Timestamp, ToolCall, ToolName,
+    AnswerSetting, CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName,
     ToolPolicy, Verdict, principal::PrincipalKind,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
@@ -214,10 +214,7 @@ impl OpenQuestion<'_> {
     /// The decisions of people on the same call within this time.
     fn alike(&self, span: Duration) -> impl Iterator<Item = &RecentDecision> {
         let is_alike = move |recent: &&RecentDecision| {
-            recent.tool == *self.look.subject().tool
-                && Place::is_shared(recent.place.as_ref(), self.recorded.place.as_ref())
-                && recent.arguments.is_same(&self.origin.arguments)
-                && recent.at.after(span) > self.context.now
+            recent.made().is_same_call(&self.origin) && recent.at.after(span) > self.context.now
         };
         self.context.thread.recent.iter().filter(is_alike)
     }

@@ -4,8 +4,7 @@ use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api::{self as api, GateError};
 use countersign_approvals::{
-    CommandCaller, DecisionContext, PendingCount,
-    access::ProofContext,
+    CommandCaller, DecisionContext,
     decide::{self, HashedArguments},
 };
 use countersign_events::{CallId, ThreadId};
@@ -24,20 +23,8 @@ impl EmbeddedService {
         let policy = self.policy.policy()?;
         let evidence = self.review_edit(&policy, thread, id, &arguments).await?;
         let state = self.store.thread(thread).await?;
-        let context = DecisionContext {
-            thread_id: thread,
-            thread: &state,
-            policy: &policy,
-            by: &by.principal,
-            standing: &by.standing,
-            now: self.store.clock().now(),
-            evidence: &evidence,
-            pending: PendingCount::default(),
-            proofs: ProofContext::default(),
-            pinned: None,
-            advisors: None,
-            policy_change: None,
-        };
+        let now = self.store.clock().now();
+        let context = DecisionContext::new(thread, &state, by, &policy, &evidence, now);
         let refused = decide::preview_edit(&call, &arguments, &context).map(GateFailure::from);
         let refusal = refused.map(|refused| {
             let GateError { code, detail, .. } = refused.into();

@@ -8,8 +8,7 @@ use super::{
 use crate::{GateFailure, view::CallHistory};
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CommandCaller, CommandEvidence, DecisionContext, PendingCount,
-    access::ProofContext,
+    Call, CommandCaller, CommandEvidence, DecisionContext,
     decide::{self, RespondCommand, WaitingReview},
 };
 use countersign_events::{CallId, Decision, ThreadId};
@@ -42,20 +41,7 @@ impl EmbeddedService {
         };
         let agents = request.agents;
         Ok(run_blocking(move || {
-            let context = DecisionContext {
-                thread_id: &thread_id,
-                thread: &state,
-                policy: &policy,
-                by: &by.principal,
-                standing: &by.standing,
-                now,
-                evidence: &evidence,
-                pending: PendingCount::default(),
-                proofs: ProofContext::default(),
-                pinned: None,
-                advisors: None,
-                policy_change: None,
-            };
+            let context = DecisionContext::new(&thread_id, &state, &by, &policy, &evidence, now);
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);
                 ids.into_iter().cloned().collect()

@@ -8,9 +8,6 @@ use countersign_events::{Basis, Decision, RecordedEffect, Source, Status, Verdic
 use countersign_store::CallFate;
 use std::collections::{BTreeMap, HashMap};
 
-/// The kind of an effect on something that the call does not show.
-const UNKNOWN: &str = "unknown";
-
 /// Call counts so far.
 #[derive(Default)]
 struct CallTally {
@@ -47,7 +44,7 @@ impl CallCounter {
             *self.rules.entry((fate.rule.clone(), fate.basis, verdict)).or_default() += 1;
         }
         for RecordedEffect { kind, access, target, certain } in &fate.effects {
-            if *certain && kind != UNKNOWN {
+            if *certain {
                 *self.touched.entry((kind.clone(), access.clone(), target.clone())).or_default() += 1;
             }
         }

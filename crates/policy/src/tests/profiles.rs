@@ -165,11 +165,11 @@ fn unusable_inside_and_access_are_errors() {
 #[test]
 fn project_folders_belong_to_each_project() {
     let rules = "[[rule]]\nname = \"r\"\nkind = \"read\"\ninside = \"project\"\nverdict = \"allow\"\n";
-    let policy = policy(&format!("projectFolders = \"/srv/shared\"\n{rules}"));
+    let policy = policy(&format!("projectFolders = \"/srv/common\"\n{rules}"));
     let reads = |path: &str| in_shop(call("Read", &format!(r#"{{"file_path":"{path}"}}"#))).verdict(&policy);
-    assert_eq!([reads("/srv/shared/a"), reads("/srv/shop/a"), reads("a")], [Verdict::Allow; 3]);
+    assert_eq!([reads("/srv/common/a"), reads("/srv/shop/a"), reads("a")], [Verdict::Allow; 3]);
     assert_eq!(
-        [reads("/srv/other/a"), reads("../shared/a"), reads("~/a")],
+        [reads("/srv/other/a"), reads("../common/a"), reads("~/a")],
         [Verdict::Ask, Verdict::Allow, Verdict::Ask]
     );
 }

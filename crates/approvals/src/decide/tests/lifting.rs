@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::GrantScope;
-use countersign_events::{Decision, Mode, ToolPolicy};
+use countersign_events::{CallState, Decision, Mode, ToolPolicy};
+use std::time::Duration;
 
 const LEVELS: &str =
     "[approvers]\n\"user:sue\" = { level = \"super_admin\" }\n\"user:sam\" = { level = \"super_admin\" }\n";
@@ -30,6 +31,23 @@ impl DecisionStory {
         let command = CallCommand::Propose(propose(id, "bash", "{\"n\":9}"));
         self.person(name).call_command(id, command).expect("proposed");
     }
+
+    /// Denies the pending call, and returns the denial's `seq`.
+    fn denies(&mut self, name: &str, id: &str) -> i64 {
+        self.decides(name, id, Decision::Deny).expect("denied");
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        call.response().expect("decided").seq
+    }
+
+    /// Proposes the same call with this id, and returns its state.
+    fn state_of_new(&mut self, id: &str) -> CallState {
+        self.proposes(id, "bash").expect("proposed");
+        self.state(id)
+    }
+
+    fn lifts(&mut self, name: &str, denial: i64) -> Result<Vec<String>, Refused> {
+        self.person(name).thread_command(ThreadCommand::Revoke(denial))
+    }
 }
 
 #[test]
@@ -45,12 +63,10 @@ fn session_denial_is_lifted_only_at_its_level() {
 fn remembered_denial_is_lifted_only_at_its_level() {
     let mut story = given(LEVELS);
     story.proposes("a", "bash").expect("asked");
-    story.decides("sue", "a", Decision::Deny).expect("denied");
-    let denial = i64::try_from(story.log.len()).expect("short") - 1;
-    assert_eq!(code(story.person("bob").thread_command(ThreadCommand::Revoke(denial))), "not_eligible");
-    story.person("sam").thread_command(ThreadCommand::Revoke(denial)).expect("lifted");
-    story.proposes("b", "bash").expect("asked again");
-    assert!(story.batch.call(&thread_id(), &call_id("b")).expect("proposed").is_pending());
+    let denial = story.denies("sue", "a");
+    assert_eq!(code(story.lifts("bob", denial)), "not_eligible");
+    story.lifts("sam", denial).expect("lifted");
+    assert_eq!(story.state_of_new("b"), CallState::Pending);
 }
 
 #[test]
@@ -117,4 +133,38 @@ fn restriction_of_others_is_lifted_beside_own_call() {
         let set = ThreadCommand::SetPolicies(vec![(tool.clone(), policy)]);
         story.person(name).thread_command(set).expect("set");
     }
+}
+
+#[test]
+fn denial_of_same_call_can_be_lifted() {
+    let mut story = given("");
+    assert_eq!(story.state_of_new("a"), CallState::Pending);
+    let denial = story.denies("ada", "a");
+    assert_eq!(story.state_of_new("b"), CallState::Denied);
+    assert_eq!(code(story.agent().thread_command(ThreadCommand::Revoke(denial))), "not_an_approver");
+    assert_eq!(story.lifts("ben", denial).expect("lifted"), ["GRANT_REVOKED by user:ben"]);
+    assert_eq!(story.state_of_new("c"), CallState::Pending);
+    let again = story.denies("ada", "c");
+    assert_eq!(story.state_of_new("d"), CallState::Denied, "a later denial answers again");
+    assert!(story.lifts("ben", denial).expect("lifted before").is_empty());
+    story.later(3_600);
+    assert_eq!(code(story.lifts("ben", again)), "unknown_grant", "it is forgotten");
+}
+
+/// The check of a log forgets what a later decision has replaced, so nobody may lift it either.
+#[test]
+fn later_decision_ends_memory_of_a_denial() {
+    let mut story = given("");
+    for id in ["a", "b"] {
+        assert_eq!(story.state_of_new(id), CallState::Pending);
+    }
+    let denial = story.denies("ada", "a");
+    let listed = |story: &DecisionStory| {
+        let thread = story.batch.thread(&thread_id()).expect("read");
+        thread.remembered_denials(Duration::from_mins(5), story.now).count()
+    };
+    assert_eq!(listed(&story), 1);
+    story.decides("ada", "b", Decision::AllowOnce).expect("allowed");
+    assert_eq!(listed(&story), 0);
+    assert_eq!(code(story.lifts("ben", denial)), "unknown_grant");
 }

@@ -3,7 +3,6 @@
 use super::*;
 use crate::GrantScope;
 use countersign_events::{CallState, Decision, GrantAgents, Json, Mode, Principal, ToolPolicy};
-use std::time::Duration;
 
 const FIRST: &str = "{\"n\":1}";
 const OTHER: &str = "{\"n\":2}";
@@ -127,52 +126,6 @@ fn denial_of_same_call_lasts_five_minutes() {
         CallState::Pending,
         "the five minutes count from the person's word"
     );
-}
-
-impl DecisionStory {
-    /// Denies the pending call, and returns the denial's `seq`.
-    fn denies(&mut self, id: &str) -> i64 {
-        self.decides("ada", id, Decision::Deny).expect("denied");
-        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
-        call.response().expect("decided").seq
-    }
-
-    fn lifts(&mut self, name: &str, denial: i64) -> Result<Vec<String>, crate::Refused> {
-        self.person(name).thread_command(ThreadCommand::Revoke(denial))
-    }
-}
-
-#[test]
-fn denial_of_same_call_can_be_lifted() {
-    let mut story = given("");
-    story.asks("a", "bash", FIRST);
-    let denial = story.denies("a");
-    assert_eq!(story.asks("b", "bash", FIRST), CallState::Denied);
-    assert_eq!(code(story.agent().thread_command(ThreadCommand::Revoke(denial))), "not_an_approver");
-    assert_eq!(story.lifts("ben", denial).expect("lifted"), ["GRANT_REVOKED by user:ben"]);
-    assert!(story.lifts("ben", denial).expect("lifted before").is_empty());
-    assert_eq!(story.asks("c", "bash", FIRST), CallState::Pending);
-    let again = story.denies("c");
-    assert_eq!(story.asks("d", "bash", FIRST), CallState::Denied, "a later denial answers again");
-    story.later(3_600);
-    assert_eq!(code(story.lifts("ben", again)), "unknown_grant", "it is forgotten");
-}
-
-#[test]
-fn allowed_call_ends_memory_of_its_denial() {
-    let mut story = given("");
-    for id in ["a", "b"] {
-        story.asks(id, "bash", FIRST);
-    }
-    let memory = Duration::from_mins(5);
-    story.denies("a");
-    let listed = |story: &DecisionStory| {
-        let thread = story.batch.thread(&thread_id()).expect("read");
-        thread.remembered_denials(memory, story.now).count()
-    };
-    assert_eq!(listed(&story), 1);
-    story.decides("ada", "b", Decision::AllowOnce).expect("allowed");
-    assert_eq!(listed(&story), 0, "the later decision counts");
 }
 
 #[test]
