@@ -1,4 +1,4 @@
-// The pictures of the documentation: the script takes all that the pages show, and no others.
+// The documentation pictures: the script takes all that the pages show, and no others.
 const assert = require("node:assert/strict");
 const { readFileSync, readdirSync } = require("node:fs");
 const { join } = require("node:path");

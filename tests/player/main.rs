@@ -1,6 +1,6 @@
 //! A process that runs one part of a test. Its only argument describes the part as JSON. The process prints
 //! `{"ready":true}`, waits for a line on stdin, and then prints a line of JSON for each acknowledgement. The test may
-//! kill it at any moment. In another role, it is the server of a log whose time the pictures of the documentation set.
+//! kill it at any moment. In another role, it is the server of a log whose time the documentation pictures set.
 #![expect(clippy::print_stdout, reason = "stdout is the channel to the parent process")]
 
 mod hold;

@@ -1,5 +1,5 @@
 //! The samples and the names of code in the documentation: programs in Rust are files, and routes, variables, types and functions
-//! exist. The tests of the clients run the samples in Python and TypeScript.
+//! exist. Client tests run the samples in Python and TypeScript.
 
 use super::{files_ending, read};
 use regex::Regex;

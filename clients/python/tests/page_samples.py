@@ -1,4 +1,4 @@
-"""The Python samples on the pages of the repository. A page's samples are one program: a later one uses the names of those before."""
+"""The Python samples on the repository pages. A page's samples are one program: a later one uses the names of those before."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def allowing_server() -> Iterator[ServerUnderTest]:
 
 
 def reader_names() -> dict[str, Any]:
-    """The names of the reader's own program."""
+    """Names in the reader's own program."""
 
     def handle(event: Any) -> None:
         raise EndOfSampleError

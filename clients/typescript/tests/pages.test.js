@@ -10,7 +10,7 @@ import { requireTool } from "./support/tools.js";
 const { transpileModule, ModuleKind, ScriptTarget } = requireTool("typescript");
 const policy = '[[rule]]\nname = "samples"\ntool = "deploy"\nverdict = "allow"\n';
 const people = useServer({ policy });
-// The names of the reader's own program. A stream has no end, so the program ends with its first event.
+// Names in the reader's own program. A stream has no end, so the program ends with its first event.
 const readerNames = `
 const toolCall = { id: "call_of_the_model", arguments: { service: "bank" } };
 const signal = undefined;
@@ -32,7 +32,7 @@ for (const page of pages) {
       PATH: process.env.PATH, COUNTERSIGN_SERVER: server.url, COUNTERSIGN_TOKEN: server.agent, COUNTERSIGN_THREAD: thread,
       APPROVER_TOKEN: server.approver,
     };
-    // In the folder of the package, so that the program imports it by its name.
+    // In the package folder, so that the program imports it by its name.
     await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", outputText], { env, cwd: new URL("..", import.meta.url) });
     const { calls } = await approver.calls({ thread });
     const states = new Set(calls.map(({ state }) => state));

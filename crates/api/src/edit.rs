@@ -1,4 +1,4 @@
-//! The preview of an edit: whether a call could be approved with other arguments.
+//! Edit previews: whether a call could be approved with other arguments.
 
 use crate::{ErrorCode, Json};
 use serde::{Deserialize, Serialize};
@@ -26,13 +26,13 @@ pub struct EditPreview {
     pub refusal: Option<EditRefusal>,
 }
 
-/// The refusal of arguments.
+/// Why arguments are refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"code": "blocked", "detail": "blocked by policy:no force pushes: history is shared"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct EditRefusal {
-    /// The code of the error.
+    /// The error code.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub code: ErrorCode,
     /// The reason, for people.

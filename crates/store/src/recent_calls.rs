@@ -51,7 +51,7 @@ pub struct CallSpan {
     pub until: Option<Timestamp>,
     /// The event before which the log span ends; 0 means the log tip.
     pub before: i64,
-    /// Whether the effects of the calls are read, too.
+    /// Whether call effects are read, too.
     pub with_effects: bool,
 }
 

@@ -1,4 +1,4 @@
-// <inbox-rows>: the pending calls as rows, with the heading of each group. Only the rows near the visible ones are drawn, so
+// <inbox-rows>: the pending calls as rows, with each group heading. Only the rows near the visible ones are drawn, so
 // that a long list stays fast.
 
 import { CountersignElement, html, nothing, readRowHeight, repeat } from "./element.js";
@@ -42,7 +42,7 @@ export class InboxRows extends CountersignElement {
     this.group = "";
     /** The selected call's key. */
     this.selected = "";
-    /** The keys of the checked calls. @type {Set<string>} */
+    /** Keys of checked calls. @type {Set<string>} */
     this.checked = new Set();
     this.canDecide = false;
     this.now = Date.now();
@@ -62,7 +62,7 @@ export class InboxRows extends CountersignElement {
     window.removeEventListener("appearance", this.#measure);
   }
 
-  /** The lines of the list: the calls, and the heading of each group. @returns {(Call | CallGroup)[]} */
+  /** The lines of the list: the calls, and each group heading. @returns {(Call | CallGroup)[]} */
   get #lines() {
     return groupCalls(this.calls, this.group)?.flatMap((group) => [group, ...group.calls]) ?? this.calls;
   }

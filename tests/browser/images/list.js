@@ -1,4 +1,4 @@
-// The pictures of the documentation: which page each shows, to whom, and how large. `tests/pages/images.test.js` compares
+// The documentation pictures: which page each shows, to whom, and how large. `tests/pages/images.test.js` compares
 // the list with the pages that show them.
 
 const desktop = { width: 1280, height: 800 };

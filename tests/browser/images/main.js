@@ -1,4 +1,4 @@
-// Takes the pictures of the documentation: all, or those whose names begin with an argument.
+// Takes the documentation pictures: all, or those whose names begin with an argument.
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The types of the samples in TypeScript on the pages, with the frameworks themselves. Each is checked alone, so each imports what it
+// Types in TypeScript samples on the pages, with the frameworks themselves. Each is checked alone, so each imports what it
 // uses. clients/typescript/tests/pages.test.js runs those that need no framework.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -11,7 +11,7 @@ import { readSamples } from "../../../clients/typescript/tests/support/page_samp
 const here = new URL(".", import.meta.url).pathname;
 const folder = mkdtempSync(join(here, "types", "samples-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-// The names of the reader's own program.
+// Names in the reader's own program.
 const readerNames = [
   "answers", "block", "call", "client", "deploy", "description", "execute", "gate", "handle", "input", "inputSchema", "instructions", "messages",
   "model", "parameters", "process", "readLog", "signal", "toolCall", "tools",

@@ -1,4 +1,4 @@
-// The samples in TypeScript and JavaScript on the pages of the repository. A page's samples are one program: a later one uses the
+// The samples in TypeScript and JavaScript on the repository pages. A page's samples are one program: a later one uses the
 // names of those before.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const fence = /^```(?:ts|js)\n(.*?)^```/gms;
 // The first words of a sample that shows what a page replaces.
 const anotherLibrary = "// before";
 
-// The samples of all pages, each with its page, its line and the packages that it imports.
+// All page samples, each with its page, its line and the packages that it imports.
 export function readSamples() {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: fileURLToPath(root) });
   return String(listed).trim().split("\n").flatMap((page) => {

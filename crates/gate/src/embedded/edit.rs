@@ -1,4 +1,4 @@
-//! The preview of an edit.
+//! Edit previews.
 
 use super::EmbeddedService;
 use crate::GateFailure;

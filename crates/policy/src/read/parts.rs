@@ -48,7 +48,7 @@ pub(super) struct PolicyParts<'a> {
     pub(super) tables: PolicyTables,
     pub(super) advisors: Vec<ParsedAdvisor>,
     pub(super) rules: Vec<PolicyRule>,
-    /// The source of each rule.
+    /// Each rule's source.
     pub(super) positions: Vec<SourcePosition<'a>>,
 }
 

@@ -1,4 +1,4 @@
-// <arguments-editor>: the form of an edit: a text box for each argument, or all as JSON, and what changes.
+// <arguments-editor>: the edit form: a text box for each argument, or all as JSON, and what changes.
 
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";

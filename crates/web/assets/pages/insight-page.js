@@ -17,7 +17,7 @@ import "../charts/day-chart.js";
 const DAY = 86_400_000;
 const SPANS = [7, 30, 90];
 
-/** The most rows of a table. */
+/** The most rows in a table. */
 const MOST_ROWS = 12;
 
 /** From this share of allowed prompts on, and this number of them, the page says that people are asked too often. */
