@@ -1,18 +1,10 @@
 // Before a person allows: claims are marked, everything is read to its end, and what reaches far takes a second step.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkPage, startBrowser } from "./support/browser.js";
-import { Agent, openInbox, readList, stopClock, waitForCount } from "./support/inbox.js";
-import { createToken, newLog, runCommand, startServer } from "./support/server.js";
+import { checkPage } from "./support/browser.js";
+import { readList, startInbox, stopClock, waitForCount } from "./support/inbox.js";
 
-async function startReview(t, { policy = 'default = "ask"\n' } = {}) {
-  const log = await newLog(t);
-  const server = await startServer(log);
-  const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
-  await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, policy));
-  const page = await openInbox(await startBrowser(t), server, "ada", "approver");
-  return { log, server, agent, page };
-}
+const startReview = (t, { policy = 'default = "ask"\n' } = {}) => startInbox(t, { policy });
 
 const card = (page) => page.locator("tool-approval-card");
 

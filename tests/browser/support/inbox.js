@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newPage } from "./browser.js";
-import { createLink } from "./server.js";
+import { newPage, startBrowser } from "./browser.js";
+import { createLink, createToken, newLog, runCommand, startServer } from "./server.js";
 
 // A caller with a token. It acts as an agent or a person, depending on the token.
 export class Agent {
@@ -77,6 +77,17 @@ export async function openInbox(browser, server, name, role, options = {}) {
   await page.locator("#signed-in").waitFor();
   await page.goto(server.pages);
   return page;
+}
+
+// A log with a server, an agent, and an approver's page. Without a policy, the shipped one asks.
+export async function startInbox(t, { role = "approver", name = "ada", policy = null } = {}) {
+  const log = await newLog(t);
+  const server = await startServer(log);
+  const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
+  if (policy !== null) await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, policy));
+  const browser = await startBrowser(t);
+  const page = await openInbox(browser, server, name, role);
+  return { log, server, agent, browser, page };
 }
 
 // Waits until the page says that this many calls are pending.
