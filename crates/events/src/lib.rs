@@ -17,7 +17,7 @@ pub mod sealed;
 pub mod timestamp;
 
 pub use event::*;
-pub use folded_spelling::fold_spelling;
+pub use folded_spelling::{fold_spelling, is_same_spelling};
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;

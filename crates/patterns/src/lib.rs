@@ -41,6 +41,16 @@ impl MatchAnswer {
         if matches { Self::Yes } else { Self::No }
     }
 
+    /// Combines the answers to two parts: one match is enough, and otherwise one unclear answer makes both unclear.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Yes, _) | (_, Self::Yes) => Self::Yes,
+            (Self::Unclear, _) | (_, Self::Unclear) => Self::Unclear,
+            (Self::No, Self::No) => Self::No,
+        }
+    }
+
     /// Turns `Yes` into `Unclear` if the input is `ambiguous`, that is, if programs interpret it in different ways.
     #[must_use]
     pub const fn unclear_if(self, ambiguous: bool) -> Self {

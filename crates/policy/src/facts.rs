@@ -5,7 +5,7 @@ use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::{self, CommandOperand},
     condition::{self, CompiledCondition, ConditionContext, ConditionInput},
-    effects::{CallEffects, EffectSource, read_effects},
+    effects::{CallEffects, EffectSource, ToolNameWords, read_effects},
     harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     outcome::SelectorHit,
@@ -15,7 +15,7 @@ use crate::{
     value::{JsonPointer, OrderedValue},
 };
 use countersign_events::{Json, Verdict};
-use countersign_patterns::{ParsedPath, ParsedUrl};
+use countersign_patterns::{ParsedPath, ParsedUrl, command::WordPath};
 use countersign_redaction::Redactor;
 use std::cell::{Cell, OnceCell};
 
@@ -31,7 +31,13 @@ pub(crate) struct CallFacts<'a> {
     mappings: OnceCell<Vec<&'a OperandMapping>>,
     /// The pointers to the operands of each kind, and true if the policy names them.
     pointers: [OnceCell<(Vec<JsonPointer>, bool)>; OperandKind::ALL.len()],
+    /// The same, with the arguments that belong to one of the call's programs.
+    operand_pointers: [OnceCell<Vec<JsonPointer>>; OperandKind::ALL.len()],
+    /// Whether each argument has no effect, for each set of operand kinds.
+    harmless_beside: [OnceCell<Vec<bool>>; 1 << OperandKind::ALL.len()],
     commands: OnceCell<CallOperands<CommandOperand>>,
+    /// The paths in each of the commands.
+    word_paths: OnceCell<Vec<Vec<WordPath>>>,
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<ConditionContext, String>>,
@@ -59,7 +65,10 @@ impl<'a> CallFacts<'a> {
             hints: OnceCell::new(),
             mappings: OnceCell::new(),
             pointers: [const { OnceCell::new() }; OperandKind::ALL.len()],
+            operand_pointers: [const { OnceCell::new() }; OperandKind::ALL.len()],
+            harmless_beside: [const { OnceCell::new() }; 1 << OperandKind::ALL.len()],
             commands: OnceCell::new(),
+            word_paths: OnceCell::new(),
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
@@ -137,7 +146,11 @@ impl<'a> CallFacts<'a> {
     }
 
     /// The pointers to the operands of one kind, including the arguments that belong to one of the call's programs.
-    pub(crate) fn operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
+    pub(crate) fn operand_pointers(&self, kind: OperandKind) -> &[JsonPointer] {
+        self.operand_pointers[kind as usize].get_or_init(|| self.find_operand_pointers(kind))
+    }
+
+    fn find_operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
         let mut pointers = self.pointers(kind).0.clone();
         if kind == OperandKind::Path && applies_patches(self.subject.tool.as_str()) {
             pointers.extend(PATCH_KEYS.iter().filter_map(|key| JsonPointer::read(&format!("/{key}")).ok()));
@@ -146,6 +159,12 @@ impl<'a> CallFacts<'a> {
             pointers.extend(command_operand::argument_pointers(&pointers, args));
         }
         pointers
+    }
+
+    /// Whether each of the arguments has no effect beside operands of these kinds.
+    pub(crate) fn harmless_beside(&self, kinds: &[OperandKind]) -> &[bool] {
+        let set = kinds.iter().fold(0, |set, kind| set | 1 << *kind as usize);
+        self.harmless_beside[set].get_or_init(|| self.find_harmless(kinds))
     }
 
     pub(crate) fn commands(&self) -> &CallOperands<CommandOperand> {
@@ -160,6 +179,15 @@ impl<'a> CallFacts<'a> {
                 CommandOperand::read(found, self.subject.tool.as_str(), argv)
             })
         })
+    }
+
+    /// The paths in each of the [commands](Self::commands).
+    pub(crate) fn word_paths(&self) -> &[Vec<WordPath>] {
+        let folder = self.subject.place.and_then(|place| place.folder.as_deref());
+        let paths_of = |command: &CommandOperand| {
+            command.scripts().flat_map(|script| script.word_paths(folder)).collect()
+        };
+        self.word_paths.get_or_init(|| self.commands().found.iter().map(paths_of).collect())
     }
 
     pub(crate) fn urls(&self) -> &CallOperands<ParsedUrl> {
@@ -199,9 +227,10 @@ impl<'a> CallFacts<'a> {
                 self.mappings().iter().flat_map(|mapping| &mapping.harmless).cloned().collect();
             read_effects(EffectSource {
                 subject: self.subject,
+                name: &ToolNameWords::read(self.subject.tool.as_str()),
                 args: self.args(),
                 commands: self.commands(),
-                command_pointers: &self.operand_pointers(OperandKind::Command),
+                command_pointers: self.operand_pointers(OperandKind::Command),
                 harmless: &harmless,
                 has_paths: !self.paths().found.is_empty(),
                 says_it_changes: self.hints().declares_change(),

@@ -3,7 +3,11 @@
 use crate::{outcome::RuleEffect, tools::OperandKind, value::OrderedValue};
 use countersign_patterns::ParsedPath;
 use serde::Deserialize;
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    sync::LazyLock,
+};
 
 static TABLE: LazyLock<HarmlessTable> = LazyLock::new(|| {
     HarmlessTable::read(include_str!("harmless_arguments.toml")).expect("the table is valid")
@@ -18,6 +22,9 @@ struct HarmlessTable {
     literal_paths: Vec<String>,
     #[serde(rename = "family")]
     families: Vec<ToolFamily>,
+    /// The families that list each tool by its [plain name](plain_name), and under `*` those of every tool.
+    #[serde(skip)]
+    by_name: HashMap<String, Vec<usize>>,
 }
 
 /// Tools with the same arguments.
@@ -57,8 +64,7 @@ pub(crate) enum ToolReach {
 impl ToolReach {
     /// The reach of a tool; `None` if the table knows of none.
     pub(crate) fn of_tool(tool: &str) -> Option<Self> {
-        let name = plain_name(tool);
-        TABLE.families.iter().filter(|family| family.tools.contains(&name)).find_map(|family| family.reach)
+        TABLE.families_of_name(&plain_name(tool)).find_map(|family| family.reach)
     }
 }
 
@@ -91,8 +97,7 @@ impl ToolKind {
         if effect == RuleEffect::Widen && tool.contains(SERVER_END) {
             return false;
         }
-        let name = plain_name(tool);
-        TABLE.families.iter().any(|family| family.kind == Some(self) && family.tools.contains(&name))
+        TABLE.families_of_name(&plain_name(tool)).any(|family| family.kind == Some(self))
     }
 }
 
@@ -157,29 +162,44 @@ fn every_kind() -> Vec<OperandKind> {
 impl HarmlessTable {
     fn read(text: &str) -> Result<Self, toml::de::Error> {
         let mut table: Self = toml::from_str(text)?;
-        for family in &mut table.families {
-            let plain = family.tools.iter().map(|tool| plain_name(tool)).collect();
+        for (at, family) in table.families.iter_mut().enumerate() {
+            let plain: Vec<_> = family.tools.iter().map(|tool| plain_name(tool).into_owned()).collect();
+            for name in &plain {
+                let known = table.by_name.entry(name.clone()).or_default();
+                if known.last() != Some(&at) {
+                    known.push(at);
+                }
+            }
             family.written = std::mem::replace(&mut family.tools, plain);
         }
         Ok(table)
     }
 
+    /// The families that list the tool of this plain name.
+    fn families_of_name<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a ToolFamily> + use<'a> {
+        self.by_name.get(name).into_iter().flatten().map(|at| &self.families[*at])
+    }
+
+    /// The families that list the tool of this plain name, or every tool.
+    fn families_of_any<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a ToolFamily> + use<'a> {
+        self.families_of_name(name).chain(self.families_of_name("*"))
+    }
+
     /// The tool families that apply to a rule with operands of these kinds.
     fn families(&self, tool: &str, kinds: &[OperandKind]) -> impl Iterator<Item = &ToolFamily> {
-        let name = plain_name(tool);
-        let has_name =
-            move |family: &&ToolFamily| family.tools.iter().any(|known| *known == name || known == "*");
-        self.families
-            .iter()
-            .filter(has_name)
-            .filter(|family| kinds.iter().all(|kind| family.beside.contains(kind)))
+        let is_beside = |family: &&ToolFamily| kinds.iter().all(|kind| family.beside.contains(kind));
+        self.families_of_any(&plain_name(tool)).filter(is_beside)
     }
 }
 
 /// The tool name without its server, in the form that the table uses.
-fn plain_name(tool: &str) -> String {
+fn plain_name(tool: &str) -> Cow<'_, str> {
     let name = tool.rsplit_once(SERVER_END).map_or(tool, |(_, name)| name);
-    name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_ascii_lowercase()
+    if !name.contains(|c: char| matches!(c, '-' | '_') || c.is_ascii_uppercase()) {
+        return Cow::Borrowed(name);
+    }
+    let plain = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    Cow::Owned(plain.map(|c| c.to_ascii_lowercase()).collect())
 }
 
 impl BesideArgument<'_> {
@@ -240,17 +260,15 @@ pub(crate) fn prose_keys(tool: &str) -> Option<&'static [String]> {
     if tool.contains(SERVER_END) {
         return None;
     }
-    let name = plain_name(tool);
-    let mut families = TABLE.families.iter().filter(|family| !family.prose.is_empty());
-    families.find(|family| family.tools.contains(&name)).map(|family| &family.prose[..])
+    let mut families = TABLE.families_of_name(&plain_name(tool));
+    families.find(|family| !family.prose.is_empty()).map(|family| &family.prose[..])
 }
 
 /// Whether all strings in the argument are words for people or a model, so that a name of a thing in them is no use of it. An MCP
 /// server's tool has such arguments only by the rows for every tool.
 pub(crate) fn has_only_words(tool: &str, key: &str) -> bool {
-    let name = if tool.contains(SERVER_END) { String::new() } else { plain_name(tool) };
-    let mut families = TABLE.families.iter().filter(|family| family.words.iter().any(|known| known == key));
-    families.any(|family| family.tools.iter().any(|known| known == "*" || *known == name))
+    let name = if tool.contains(SERVER_END) { Cow::Borrowed("") } else { plain_name(tool) };
+    TABLE.families_of_any(&name).any(|family| family.words.iter().any(|known| known == key))
 }
 
 #[cfg(test)]

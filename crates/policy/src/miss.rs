@@ -75,11 +75,11 @@ fn explain_uncovered<'a>(
     rules: impl Iterator<Item = &'a PolicyRule>,
     facts: &CallFacts<'_>,
 ) -> Option<String> {
+    let command = script.uncovered_command(number)?;
     let mut other = None;
     for rule in rules {
-        let patterns: Vec<_> = rule.matching.commands.iter().collect();
-        let command = script.describe_uncovered(number, &patterns, rule.matching.file_cover())?;
-        match &command.hindrance {
+        let hindrance = command.find_hindrance(&rule.matching.commands, rule.matching.file_cover());
+        match &hindrance {
             Some(WordHindrance { word, why: HindranceKind::Effect(effect) }) => {
                 let why = format!("`{}` {}", facts.redact_and_shorten(word), effect.as_verb());
                 return Some(format!(
@@ -96,12 +96,11 @@ fn explain_uncovered<'a>(
                     rule.name
                 ));
             }
-            _ => other = other.or(Some(command)),
+            _ => other = other.or(Some(hindrance)),
         }
     }
-    let command = other?;
-    let why = command.hindrance.as_ref().map(|WordHindrance { word, why }| {
-        let word = facts.redact_and_shorten(word);
+    let why = other?.map(|WordHindrance { word, why }| {
+        let word = facts.redact_and_shorten(&word);
         match why {
             HindranceKind::UnknownValue => format!(": only the shell knows what `{word}` is"),
             HindranceKind::Document => ": it reads a here-document".to_owned(),
@@ -112,8 +111,8 @@ fn explain_uncovered<'a>(
     Some(format!("{}{}", head(&command, facts), why.unwrap_or_default()))
 }
 
-fn head(command: &UncoveredCommand, facts: &CallFacts<'_>) -> String {
-    let shown = facts.redact_and_shorten(&command.shown);
-    let place = if command.has_others { " in this line" } else { "" };
+fn head(command: &UncoveredCommand<'_>, facts: &CallFacts<'_>) -> String {
+    let shown = facts.redact_and_shorten(command.shown());
+    let place = if command.has_others() { " in this line" } else { "" };
     format!("no rule allows `{shown}`{place}")
 }

@@ -45,12 +45,8 @@ impl<T> CallOperands<T> {
         };
         let has_mapped_arguments = has_mapped_arguments(pointers);
         for pointer in pointers {
-            let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
-            let beside = beside.iter().filter_map(|key| pointer.sibling(key));
-            for source in beside.chain([pointer.clone()]) {
-                if masked.iter().any(|masked| masked.touches(&source)) {
-                    operands.gap = Some(SelectorHit::Unclear(format!("{} is masked", source.as_str())));
-                }
+            if let Some(source) = find_masked(pointer, kind, masked) {
+                operands.gap = Some(SelectorHit::Unclear(format!("{} is masked", source.as_str())));
             }
             if pointer.meets_wrong_type(args) {
                 let why = format!("{} passes through a value of another type", pointer.as_str());
@@ -138,6 +134,17 @@ impl<T> CallOperands<T> {
         }
         worst.unwrap_or(last)
     }
+}
+
+/// The pointer to an operand, or to the arguments of a program, if its value is masked.
+fn find_masked(pointer: &JsonPointer, kind: OperandKind, masked: &[JsonPointer]) -> Option<JsonPointer> {
+    if masked.is_empty() {
+        return None;
+    }
+    let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
+    let beside = beside.iter().filter_map(|key| pointer.sibling(key));
+    let is_masked = |source: &JsonPointer| masked.iter().any(|masked| masked.touches(source));
+    beside.chain([pointer.clone()]).rfind(is_masked)
 }
 
 /// A value that may be an operand.

@@ -11,6 +11,14 @@ pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
 pub(crate) const FOLDER_ARGUMENTS: [&str; 6] =
     ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
 
+/// The pointers to [`FOLDER_ARGUMENTS`].
+pub(crate) fn folder_pointers() -> &'static [JsonPointer] {
+    static FOLDERS: LazyLock<Vec<JsonPointer>> = LazyLock::new(|| {
+        FOLDER_ARGUMENTS.iter().filter_map(|key| JsonPointer::read(&format!("/{key}")).ok()).collect()
+    });
+    &FOLDERS
+}
+
 /// The operand kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,9 +1,10 @@
 //! JSON values with exact decimal numbers, and JSON pointers.
 
 use countersign_events::{
-    fold_spelling,
+    is_same_spelling,
     json::{ExactDecimal, JsonTokens},
 };
+use std::borrow::Cow;
 
 /// A JSON value that keeps the order of its keys and every digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +33,14 @@ impl OrderedValue {
     }
 
     /// Object members or list elements, each with its pointer step.
-    pub(crate) fn children(&self) -> Box<dyn Iterator<Item = (String, &Self)> + '_> {
-        match self {
-            Self::Map(members) => Box::new(members.iter().map(|(key, value)| (key.clone(), value))),
-            Self::List(values) => {
-                Box::new(values.iter().enumerate().map(|(at, value)| (at.to_string(), value)))
-            }
-            _ => Box::new(std::iter::empty()),
-        }
+    pub(crate) fn children(&self) -> impl Iterator<Item = (Cow<'_, str>, &Self)> {
+        let (members, values): (&[_], &[_]) = match self {
+            Self::Map(members) => (members, &[]),
+            Self::List(values) => (&[], values),
+            _ => (&[], &[]),
+        };
+        let members = members.iter().map(|(key, value)| (Cow::Borrowed(key.as_str()), value));
+        members.chain(values.iter().enumerate().map(|(at, value)| (Cow::Owned(at.to_string()), value)))
     }
 
     /// String content.
@@ -139,8 +140,9 @@ impl JsonPointer {
     }
 
     /// Writes the pointer with these steps.
-    pub(crate) fn write(steps: &[String]) -> String {
-        steps.iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]).collect()
+    pub(crate) fn write(steps: &[impl AsRef<str>]) -> String {
+        let escape = |step: &str| step.replace('~', "~0").replace('/', "~1");
+        steps.iter().flat_map(|step| ["/".to_owned(), escape(step.as_ref())]).collect()
     }
 
     /// The steps, unescaped.
@@ -153,10 +155,11 @@ impl JsonPointer {
     pub(crate) fn find_misspelled<'a>(&self, value: &'a OrderedValue) -> Vec<(Self, &'a OrderedValue)> {
         let mut found = vec![(Vec::new(), value)];
         for step in &self.steps {
-            let folded = fold_spelling(step);
-            let is_step = |key: &String| key == step || step == "*" || fold_spelling(key) == folded;
+            let is_step = |key: &str| key == step || step == "*" || is_same_spelling(key, step);
             let inside = |(path, value): (Vec<String>, &'a OrderedValue)| {
-                let extend = move |(key, value)| ([path.as_slice(), &[key]].concat(), value);
+                let extend = move |(key, value): (Cow<'_, str>, _)| {
+                    ([path.as_slice(), &[key.into_owned()]].concat(), value)
+                };
                 value.children().filter(|(key, _)| is_step(key)).map(extend).collect::<Vec<_>>()
             };
             found = found.into_iter().flat_map(inside).collect();

@@ -237,8 +237,13 @@ impl WordPattern {
 
     fn advance(&self, shown: &ShownWords<'_>, from: &[bool]) -> Vec<bool> {
         let mut now = from.to_vec();
+        let mut next = vec![false; now.len()];
         for ShownWord { word, role, is_optional } in &shown.words {
-            let mut next = if *is_optional { now.clone() } else { vec![false; now.len()] };
+            if *is_optional {
+                next.copy_from_slice(&now);
+            } else {
+                next.fill(false);
+            }
             for (at, pattern) in self.words.iter().enumerate().filter(|(at, _)| now[*at]) {
                 if matches!(pattern, PatternWord::Many | PatternWord::Rest) {
                     next[at] |= *role == WordRole::Free;
@@ -248,7 +253,7 @@ impl WordPattern {
                 }
             }
             self.skip_rest(&mut next);
-            now = next;
+            std::mem::swap(&mut now, &mut next);
         }
         now
     }
@@ -363,12 +368,12 @@ fn read_dead(literal: &str) -> Option<DeadWord> {
         _ => None,
     };
     let remedy = match read {
-        Some(word) if word.is_literal() => word.shown(),
+        Some(word) if word.is_literal() => word.shown().into_owned(),
         // The shell expands it, so a command with it as a literal word has it in quotes.
         Some(_) if literal.contains(['$', '`']) => {
             return Some(DeadWord { word: literal.to_owned(), remedy: None });
         }
-        _ => CommandWord::from_literal(literal).shown(),
+        _ => CommandWord::from_literal(literal).shown().into_owned(),
     };
     (remedy != literal).then(|| DeadWord { word: literal.to_owned(), remedy: Some(remedy) })
 }

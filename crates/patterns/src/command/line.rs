@@ -1,7 +1,7 @@
 //! A command line that was read with a small grammar: its simple commands, with each word's byte range in the text.
 
 use crate::invisible::HOLE;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 /// The simple commands of a command line, and whether the grammar covers the line completely.
 ///
@@ -187,16 +187,16 @@ impl CommandWord {
 
     /// The word as shown to an approver, quoted if it contains special characters.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn shown(&self) -> Cow<'_, str> {
         if !self.is_literal() {
-            return self.raw.clone();
+            return Cow::Borrowed(&self.raw);
         }
         if !self.text.is_empty() && self.text.chars().all(is_plain)
             || matches!(self.text.as_str(), "[" | "]" | "{}")
         {
-            return self.text.clone();
+            return Cow::Borrowed(&self.text);
         }
-        format!("'{}'", self.text.replace('\'', r"'\''"))
+        Cow::Owned(format!("'{}'", self.text.replace('\'', r"'\''")))
     }
 }
 

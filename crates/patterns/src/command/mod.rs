@@ -39,6 +39,7 @@ mod uncovered;
 mod unread;
 mod unwritten_uses;
 mod wildcard_word;
+mod word_path;
 mod words;
 
 #[cfg(test)]
@@ -68,3 +69,4 @@ pub use reach::{OutsideKind, OutsidePath, PathBounds};
 pub use samples::program_names;
 pub use script::ParsedScript;
 pub use uncovered::{HindranceKind, UncoveredCommand, WordHindrance};
+pub use word_path::WordPath;

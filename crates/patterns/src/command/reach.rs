@@ -7,8 +7,9 @@ use super::{
     file_access::PathAccess,
     line::CommandWord,
     script::{CommandOrigin, ParsedCommand, ParsedScript},
+    word_path::WordPath,
 };
-use crate::{MatchAnswer, PathPattern, glob::TextOutline, invisible::HOLE, path};
+use crate::{MatchAnswer, invisible::HOLE, path};
 
 /// Commands that go to a folder which is not among their words.
 const FOLDER_STACK: &[&str] = &["pushd", "popd"];
@@ -149,30 +150,12 @@ impl ParsedScript {
         if upwards > depth || repeats { last_upwards.and_then(outside) } else { None }
     }
 
-    /// Matches the patterns with the paths of the line, for a rule that restricts: one match is enough. Only paths with
-    /// one of the `accesses` count, and those of which the access is unknown. `folder` makes relative paths absolute.
-    #[must_use]
-    pub fn match_paths(
-        &self,
-        patterns: &[PathPattern],
-        accesses: &[PathAccess],
-        folder: Option<&str>,
-    ) -> MatchAnswer {
-        let mut answer = MatchAnswer::No;
-        let counts = |reached: &ReachedWord<'_>| {
-            reached.access == PathAccess::Unknown || accesses.contains(&reached.access)
-        };
+    /// The paths of the line, for rules that restrict. `folder` makes relative paths absolute.
+    pub fn word_paths(&self, folder: Option<&str>) -> impl Iterator<Item = WordPath> {
         let shown = |reached: &ReachedWord<'_>| !self.is_loop_variable(reached.word);
-        for reached in self.reached_words().filter(counts).filter(shown) {
-            for part in parts_of(reached.word) {
-                match part.match_patterns(patterns, folder) {
-                    MatchAnswer::Yes => return MatchAnswer::Yes,
-                    MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
-                    MatchAnswer::No => {}
-                }
-            }
-        }
-        answer
+        self.reached_words().filter(shown).flat_map(move |reached| {
+            parts_of(reached.word).into_iter().map(move |part| WordPath::read(&part, reached.access, folder))
+        })
     }
 
     /// Everything in the line that may be a path, as written. A part that only the shell knows is `*`.
@@ -291,39 +274,6 @@ impl ParsedCommand {
             command: Some(self),
             changes_folder,
         })
-    }
-}
-
-impl PathPart<'_> {
-    fn match_patterns(&self, patterns: &[PathPattern], folder: Option<&str>) -> MatchAnswer {
-        let text = self.text.trim_end_matches('/');
-        let full = match folder {
-            Some(folder) if !text.starts_with(['/', '~', HOLE]) => format!("{folder}/{text}"),
-            _ => text.to_owned(),
-        };
-        let normal = path::normalise(&full).unwrap_or(full);
-        if !normal.contains(HOLE) && !normal.starts_with('~') {
-            let parsed = path::ParsedPath::parse_literal(&normal);
-            let is_match = |pattern: &PathPattern| pattern.matches_word(&parsed) == MatchAnswer::Yes;
-            return MatchAnswer::from_bool(patterns.iter().any(is_match));
-        }
-        // The home folder is an unknown absolute path, of which a pattern for any folder needs no more than its end.
-        if let Some(rest) = normal.strip_prefix("~/").filter(|rest| !rest.contains(HOLE)) {
-            let parsed = path::ParsedPath::parse_literal(&format!("/home/{rest}"));
-            let is_match = |pattern: &PathPattern| {
-                pattern.as_str().starts_with("**/") && pattern.matches_word(&parsed) == MatchAnswer::Yes
-            };
-            if patterns.iter().any(is_match) {
-                return MatchAnswer::Yes;
-            }
-        }
-        let normal = match normal.strip_prefix('~') {
-            Some(rest) => format!("/{HOLE}{rest}"),
-            None => normal,
-        };
-        let outline = TextOutline::of(&normal);
-        let could_match = patterns.iter().any(|pattern| pattern.could_match(&normal, &outline, self.is_open));
-        if could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 }
 

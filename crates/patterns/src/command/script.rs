@@ -7,6 +7,7 @@ use super::{
     programs::{CommandReading, InputUse},
 };
 use crate::invisible::HOLE;
+use std::borrow::Cow;
 
 /// The maximum nesting depth of command lines in command lines.
 pub(super) const MAX_NESTING: usize = 12;
@@ -216,11 +217,12 @@ impl ParsedCommand {
     }
 
     fn compute_spellings(&mut self) {
-        let join =
-            |text: fn(&CommandWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
-        let text = join(|word| word.text.clone());
+        let join = |text: fn(&CommandWord) -> Cow<'_, str>| {
+            self.words.iter().map(text).collect::<Vec<_>>().join(" ")
+        };
+        let text = join(|word| Cow::Borrowed(&word.text));
+        let raw = join(|word| Cow::Borrowed(&word.raw));
         self.shown = join(CommandWord::shown);
-        let raw = join(|word| word.raw.clone());
         // A non-ASCII letter can look like an ASCII one, so such a name may be a different program than it seems.
         let plain = |word: &CommandWord| {
             word.is_literal() && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])

@@ -8,19 +8,18 @@ use super::{
     programs::{OptionEffect, WordRole},
     script::{CommandClarity, ParsedCommand, ParsedScript},
 };
+use std::cell::OnceCell;
 
 /// The most words of a command that are compared one by one.
 const MAX_WORDS: usize = 8;
 
 /// A command of a line that no pattern allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UncoveredCommand {
-    /// The command, as shown to an approver.
-    pub shown: String,
-    /// Whether the line has other commands.
-    pub has_others: bool,
-    /// The word that alone keeps the patterns from allowing it, if there is one.
-    pub hindrance: Option<WordHindrance>,
+#[derive(Debug)]
+pub struct UncoveredCommand<'a> {
+    script: &'a ParsedScript,
+    index: usize,
+    /// The script, as if each word of the command were harmless.
+    relaxed: OnceCell<ParsedScript>,
 }
 
 /// A word that keeps patterns from allowing a command.
@@ -67,37 +66,50 @@ impl ParsedScript {
         written(self).count()
     }
 
-    /// Describes the command with this number, which the patterns do not allow.
+    /// The command with this number, which some patterns do not allow.
     #[must_use]
-    pub fn describe_uncovered(
-        &self,
-        number: usize,
-        patterns: &[&CommandPattern],
-        files: FileCover,
-    ) -> Option<UncoveredCommand> {
+    pub fn uncovered_command(&self, number: usize) -> Option<UncoveredCommand<'_>> {
         let index = written(self).nth(number)?;
-        let command = &self.commands[index];
-        Some(UncoveredCommand {
-            shown: command.shown.clone(),
-            has_others: self.count_written() > 1,
-            hindrance: command
-                .find_unknown_value()
-                .or_else(|| self.find_fixed_word(index, patterns, files))
-                .or_else(|| command.find_unshown_input()),
-        })
+        Some(UncoveredCommand { script: self, index, relaxed: OnceCell::new() })
+    }
+}
+
+impl UncoveredCommand<'_> {
+    /// The command, as shown to an approver.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.command().shown
+    }
+
+    /// Whether the line has other commands.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.script.count_written() > 1
+    }
+
+    /// The word that alone keeps the patterns from allowing the command, if there is one.
+    #[must_use]
+    pub fn find_hindrance(&self, patterns: &[CommandPattern], files: FileCover) -> Option<WordHindrance> {
+        let command = self.command();
+        command
+            .find_unknown_value()
+            .or_else(|| self.find_fixed_word(patterns, files))
+            .or_else(|| command.find_unshown_input())
+    }
+
+    fn command(&self) -> &ParsedCommand {
+        &self.script.commands[self.index]
     }
 
     /// The first word that only a pattern which names it allows, if the patterns allow the command apart from such words.
-    fn find_fixed_word(
-        &self,
-        index: usize,
-        patterns: &[&CommandPattern],
-        files: FileCover,
-    ) -> Option<WordHindrance> {
-        let reading = &self.commands[index].reading;
-        let mut relaxed = self.clone();
-        relaxed.commands[index].reading.roles.fill(WordRole::Free);
-        if !patterns.iter().any(|pattern| is_allowed(pattern, &relaxed, index, files)) {
+    fn find_fixed_word(&self, patterns: &[CommandPattern], files: FileCover) -> Option<WordHindrance> {
+        let (index, reading) = (self.index, &self.command().reading);
+        let relaxed = self.relaxed.get_or_init(|| {
+            let mut relaxed = self.script.clone();
+            relaxed.commands[index].reading.roles.fill(WordRole::Free);
+            relaxed
+        });
+        if !patterns.iter().any(|pattern| is_allowed(pattern, relaxed, index, files)) {
             return None;
         }
         let is_shown = |at: &usize| {
@@ -112,7 +124,7 @@ impl ParsedScript {
             WordRole::Fixed { effect: Some(effect), .. } => HindranceKind::Effect(effect),
             WordRole::Fixed { effect: None, .. } => HindranceKind::UnknownOption,
         };
-        Some(WordHindrance { word: self.commands[index].words.get(at)?.raw.clone(), why })
+        Some(WordHindrance { word: self.command().words.get(at)?.raw.clone(), why })
     }
 }
 
@@ -146,7 +158,8 @@ mod tests {
         let pattern = CommandPattern::new(pattern).expect("valid");
         let script = ParsedScript::parse(line);
         let last = script.count_written() - 1;
-        script.describe_uncovered(last, &[&pattern], FileCover::Patterns).expect("a command").hindrance
+        let command = script.uncovered_command(last).expect("a command");
+        command.find_hindrance(&[pattern], FileCover::Patterns)
     }
 
     fn word(word: &str, why: HindranceKind) -> WordHindrance {
@@ -193,8 +206,8 @@ mod tests {
     #[test]
     fn command_is_named_among_others() {
         let script = ParsedScript::parse("ls | sort && make x");
-        let found = script.describe_uncovered(2, &[], FileCover::Patterns).expect("the third");
-        assert_eq!((found.shown.as_str(), found.has_others), ("make x", true));
-        assert_eq!(script.describe_uncovered(3, &[], FileCover::Patterns), None);
+        let found = script.uncovered_command(2).expect("the third");
+        assert_eq!((found.shown(), found.has_others()), ("make x", true));
+        assert!(script.uncovered_command(3).is_none());
     }
 }

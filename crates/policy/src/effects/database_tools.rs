@@ -20,14 +20,13 @@ const CHANGING: &str = "write update delete insert drop create alter apply execu
 const TABLE_KEYS: &str = "object objectname objectnames relation from into entity";
 
 /// Whether the tool is of a server for databases.
-pub(super) fn is_database_tool(tool: &str) -> bool {
-    let name = ToolNameWords::read(tool);
+pub(super) fn is_database_tool(name: &ToolNameWords) -> bool {
     name.server_has(SERVERS) || name.own.iter().any(|word| has_word(SERVERS, word))
 }
 
 /// Whether the tool searches for words, which are no statements.
-pub(super) fn is_search(tool: &str) -> bool {
-    !is_database_tool(tool) && ToolNameWords::read(tool).own.iter().any(|word| word == "search")
+pub(super) fn is_search(name: &ToolNameWords) -> bool {
+    !is_database_tool(name) && name.own.iter().any(|word| word == "search")
 }
 
 /// The use that a tool makes without a statement, by the tables among its arguments, and a tool for databases by its name.
@@ -37,8 +36,8 @@ pub(super) fn uses_of_tool(
     databases: &NamedDatabases,
     has_statement: bool,
 ) -> Vec<SqlUse> {
-    let tool = source.subject.tool.as_str();
-    let is_database_tool = is_database_tool(tool);
+    let name = source.name;
+    let is_database_tool = is_database_tool(name);
     let is_table = |argument: &&&TextArgument<'_>| {
         argument.is_one_word()
             && (argument.names_table() || is_database_tool && has_word(TABLE_KEYS, &argument.plain_key()))
@@ -54,7 +53,6 @@ pub(super) fn uses_of_tool(
     if tables.is_empty() && (has_statement || !is_database_tool) {
         return Vec::new();
     }
-    let name = ToolNameWords::read(tool);
     let has_own = |words: &str| name.own.iter().any(|word| has_word(words, word));
     let ends_reading = name.own.last().is_some_and(|last| has_word("status info stats version help", last))
         && !has_own("clear delete drop insert reset set update write");

@@ -22,8 +22,7 @@ const NAMING_KEYS: &str =
     "branch branchname ref refname reference refspec targetbranch destinationbranch newbranch";
 
 /// The changes that a tool for Git makes that is not known to be harmless, by its name and arguments.
-pub(super) fn uses_of_tool(tool: &str, texts: &[(String, &str)]) -> Vec<GitUse> {
-    let name = ToolNameWords::read(tool);
+pub(super) fn uses_of_tool(name: &ToolNameWords, texts: &[(String, &str)]) -> Vec<GitUse> {
     let names_branch = name.own.iter().any(|word| word.starts_with("branch"));
     let named = texts.iter().filter(|(key, _)| has_word(NAMING_KEYS, key) || names_branch && key == "name");
     let named: Vec<_> = named
@@ -37,8 +36,11 @@ pub(super) fn uses_of_tool(tool: &str, texts: &[(String, &str)]) -> Vec<GitUse> 
 }
 
 /// Whether a Git server's tool changes no branch, so that the branches among its arguments do not count.
-pub(super) fn is_harmless_tool(tool: &str, texts: &[(String, &str)], says_it_changes: bool) -> bool {
-    let name = ToolNameWords::read(tool);
+pub(super) fn is_harmless_tool(
+    name: &ToolNameWords,
+    texts: &[(String, &str)],
+    says_it_changes: bool,
+) -> bool {
     let is_hosted = name.server_has(HOSTS) || name.own.iter().any(|word| has_word(HOSTS, word));
     let has_own = |words: &str| name.own.iter().any(|word| has_word(words, word));
     let is_local = !is_hosted && (name.server_has("git") || has_own("git"));
@@ -61,8 +63,7 @@ pub(super) fn is_harmless_tool(tool: &str, texts: &[(String, &str)], says_it_cha
 }
 
 /// Whether the tool is of Git or of a Git server.
-pub(super) fn is_git_tool(tool: &str) -> bool {
-    let name = ToolNameWords::read(tool);
+pub(super) fn is_git_tool(name: &ToolNameWords) -> bool {
     let pushes = name.own.iter().any(|word| word == "push")
         && name.own.iter().any(|word| has_word("branch commit changes code git repo", word));
     let is_named = |word: &String| word == "git" || has_word(HOSTS, word);

@@ -225,10 +225,10 @@ fn config_uses(base: &KubernetesUse, operands: &[Option<&str>]) -> Vec<Kubernete
 /// The use that a tool for clusters makes, by its own name and arguments.
 pub(super) fn use_of_tool(
     tool: &str,
+    name_words: &ToolNameWords,
     argument: impl Fn(&str) -> Option<String>,
     says_it_changes: bool,
 ) -> Option<KubernetesUse> {
-    let name_words = ToolNameWords::read(tool);
     let full = tool.to_lowercase();
     let is_named = |word: &String| {
         has_word("aks argo argocd eks flux fluxcd gke istio knative openshift rancher tekton", word)

@@ -52,4 +52,5 @@ pub(crate) use processes::{PROCESS_KINDS, ProcessChange, ProcessUse};
 pub(crate) use reader::read_effects;
 pub(crate) use source::EffectSource;
 pub(crate) use sql::{SqlKind, SqlUse};
+pub(crate) use tool_name::ToolNameWords;
 pub(crate) use words::describe_file;

@@ -62,22 +62,21 @@ pub(super) fn add_branches(
     let tool = source.subject.tool.as_str();
     let keyed: Vec<_> =
         texts.all.iter().map(|argument| (argument.plain_key(), argument.text.as_ref())).collect();
-    if git_tools::is_harmless_tool(tool, &keyed, source.says_it_changes) {
+    if git_tools::is_harmless_tool(source.name, &keyed, source.says_it_changes) {
         return;
     }
-    let is_git_tool = git_tools::is_git_tool(tool);
+    let is_git_tool = git_tools::is_git_tool(source.name);
     for argument in texts.effective.iter().filter(|_| !reads) {
         let branch = git::use_of_argument(argument.key(), &argument.text);
         effects.git.extend(branch.or_else(|| argument.branch(tool, is_git_tool)));
     }
     if is_git_tool {
-        effects.git.extend(git_tools::uses_of_tool(tool, &keyed));
+        effects.git.extend(git_tools::uses_of_tool(source.name, &keyed));
     }
 }
 
 /// Adds what the call does to databases.
 pub(super) fn add_databases(source: EffectSource<'_>, texts: CallTexts<'_>, effects: &mut CallEffects) {
-    let tool = source.subject.tool.as_str();
     let names = |is_meant: &dyn Fn(&TextArgument<'_>) -> bool| {
         let meant = texts.all.iter().filter(|argument| is_meant(argument));
         meant.flat_map(|argument| names_of_database(&argument.text)).collect::<Vec<_>>()
@@ -86,8 +85,8 @@ pub(super) fn add_databases(source: EffectSource<'_>, texts: CallTexts<'_>, effe
         certain: names(&|argument| argument.names_database()),
         possible: names(&|argument| argument.names_server()),
     };
-    let is_database_tool = database_tools::is_database_tool(tool) || !databases.certain.is_empty();
-    let is_search = database_tools::is_search(tool);
+    let is_database_tool = database_tools::is_database_tool(source.name) || !databases.certain.is_empty();
+    let is_search = database_tools::is_search(source.name);
     let before = effects.sql.len();
     for argument in texts.effective.iter().filter(|argument| !is_search || argument.roles.is_sql) {
         effects.sql.extend(sql::uses_of_argument(argument, &databases, is_database_tool));
@@ -105,6 +104,6 @@ pub(super) fn add_clusters_and_clouds(
 ) {
     let tool = source.subject.tool.as_str();
     let text_of = |key: &str| args.get(key).and_then(OrderedValue::text).map(str::to_owned);
-    effects.kubernetes.extend(kubernetes::use_of_tool(tool, text_of, source.says_it_changes));
+    effects.kubernetes.extend(kubernetes::use_of_tool(tool, source.name, text_of, source.says_it_changes));
     effects.cloud.extend(cloud::use_of_tool(tool, text_of, source.says_it_changes).filter(|_| !has_lines));
 }

@@ -1,5 +1,6 @@
 //! The parts of a call from which its effects are read.
 
+use super::ToolNameWords;
 use crate::{
     JudgedCall,
     command_operand::CommandOperand,
@@ -11,6 +12,8 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct EffectSource<'a> {
     pub(crate) subject: JudgedCall<'a>,
+    /// The words in the tool name.
+    pub(crate) name: &'a ToolNameWords,
     /// The arguments, or `None` if they cannot be read.
     pub(crate) args: Option<&'a OrderedValue>,
     pub(crate) commands: &'a CallOperands<CommandOperand>,

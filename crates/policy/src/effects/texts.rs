@@ -83,7 +83,7 @@ fn collect<'a>(
         _ => {}
     }
     for (key, value) in value.children() {
-        path.push(key);
+        path.push(key.into_owned());
         collect(value, path, nesting, found);
         path.pop();
     }

@@ -7,7 +7,7 @@ const SUBJECTS: &str = "git github gitlab gitea forgejo bitbucket ado repo repos
     redis neon supabase duckdb snowflake bigquery clickhouse prisma db dbhub sql database kubectl kubernetes k8s helm argocd wit wiki pr mr";
 
 /// The words in a tool name, in lower case.
-pub(super) struct ToolNameWords {
+pub(crate) struct ToolNameWords {
     /// The words of its server's name.
     pub(super) server: Vec<String>,
     /// The words of its own name.
@@ -15,7 +15,7 @@ pub(super) struct ToolNameWords {
 }
 
 impl ToolNameWords {
-    pub(super) fn read(tool: &str) -> Self {
+    pub(crate) fn read(tool: &str) -> Self {
         let (server, own) = tool.rsplit_once("__").unwrap_or(("", tool));
         Self { server: words_of(server), own: words_of(own) }
     }
@@ -34,7 +34,11 @@ impl ToolNameWords {
 
 /// The words of a name. The requests of Git servers are one word.
 fn words_of(name: &str) -> Vec<String> {
-    let joined = split_name(name).join("_");
+    let words = split_name(name);
+    if !words.iter().any(|word| word.starts_with("request") || word.starts_with("devops")) {
+        return words;
+    }
+    let joined = words.join("_");
     let joined = [("pull_request", "pr"), ("merge_request", "mr"), ("azure_devops", "azuredevops")]
         .iter()
         .fold(joined, |name, (long, short)| name.replace(long, short));

@@ -31,7 +31,7 @@ use crate::{
     harmless::ToolKind,
     names::NameGlobs,
     outcome::SelectorHit,
-    tools::{FOLDER_ARGUMENTS, OperandKind},
+    tools::{OperandKind, folder_pointers},
     value::JsonPointer,
 };
 use countersign_events::fold_spelling;
@@ -100,14 +100,15 @@ impl RuleSelectors {
     }
 
     /// The operands that the selectors match, and the arguments that they name.
-    fn find_named_arguments(&self, facts: &CallFacts<'_>) -> NamedArguments {
+    fn find_named_arguments<'a>(&'a self, facts: &'a CallFacts<'_>) -> NamedArguments<'a> {
         let mut named = NamedArguments::of_operands(self.accounted_kinds(facts), facts);
-        named.add(self.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
-        let folders = FOLDER_ARGUMENTS.iter().filter(|_| self.inside.is_some());
-        named.add(folders.map(|key| vec![(*key).to_owned()]));
+        named.add(self.args.iter().map(|(pointer, _)| pointer.steps()));
+        if self.inside.is_some() {
+            named.add(folder_pointers().iter().map(JsonPointer::steps));
+        }
         // A condition on the whole `args` names none of them.
         let paths = self.when.iter().flat_map(CompiledCondition::argument_paths);
-        named.add(paths.filter(|path| !path.is_empty()).cloned());
+        named.add(paths.filter(|path| !path.is_empty()).map(Vec::as_slice));
         named
     }
 

@@ -86,13 +86,10 @@ impl CallFacts<'_> {
     fn match_paths_in_commands(&self, selector: PathSelector<'_>) -> SelectorHit {
         let every = [PathAccess::Read, PathAccess::List, PathAccess::Write, PathAccess::Delete];
         let accesses: &[_] = if selector.accesses.is_empty() { &every } else { selector.accesses };
-        let folder = self.subject.place.and_then(|place| place.folder.as_deref());
         let shown = || format_patterns(selector.patterns.iter().map(PathPattern::as_str));
         let mut unclear = SelectorHit::No;
-        for command in &self.commands().found {
-            let scripts =
-                command.scripts().map(|script| script.match_paths(selector.patterns, accesses, folder));
-            match any_match(scripts) {
+        for (command, paths) in self.commands().found.iter().zip(self.word_paths()) {
+            match any_match(paths.iter().map(|path| path.match_patterns(selector.patterns, accesses))) {
                 MatchAnswer::Yes => {
                     return SelectorHit::Yes(format!("a path in the command matches {}", shown()));
                 }
@@ -160,11 +157,7 @@ impl CallFacts<'_> {
 /// Combines the answers of several patterns: one match is enough, and otherwise one unclear answer makes the result
 /// unclear.
 pub(super) fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
-    answers.fold(MatchAnswer::No, |so_far, answer| match (so_far, answer) {
-        (MatchAnswer::Yes, _) | (_, MatchAnswer::Yes) => MatchAnswer::Yes,
-        (MatchAnswer::Unclear, _) | (_, MatchAnswer::Unclear) => MatchAnswer::Unclear,
-        (MatchAnswer::No, MatchAnswer::No) => MatchAnswer::No,
-    })
+    answers.fold(MatchAnswer::No, MatchAnswer::or)
 }
 
 /// The first patterns of a list in words: a reason with hundreds of them would explain nothing.
