@@ -336,9 +336,9 @@ fn check_archive(
     archived: &ThreadArchived,
 ) -> Result<(), String> {
     erasures.confirm_archive(head, archived)?;
-    let calls = threads.get(&head.event.thread_id).map(|state| &state.calls);
+    let state = threads.get(&head.event.thread_id);
     let is_running = |call: &&Call| matches!(call.standing, CallStanding::Running { .. });
-    match calls.and_then(|calls| calls.values().flatten().find(is_running)) {
+    match state.and_then(|state| state.loaded_calls().find(is_running)) {
         Some(call) => Err(format!("call {} of the thread was running", call.id())),
         None => Ok(()),
     }
@@ -463,12 +463,12 @@ fn apply_row(
             "{event:?}"
         );
         if let Some((id, before)) = id.zip(before) {
-            state.calls.insert(id, Some(before));
+            state.restore_call(id, before);
         }
         return None;
     }
     let is_ended = |id: &CallId| state.call(id).is_none_or(|call| call.result().is_some());
-    let ended = id.filter(is_ended).and_then(|id| state.calls.remove(&id).flatten());
+    let ended = id.filter(is_ended).and_then(|id| state.remove_call(&id));
     if state.calls.is_empty() && state.thread == Thread::default() {
         threads.remove(&event.thread_id);
     }

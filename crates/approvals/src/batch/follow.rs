@@ -52,9 +52,7 @@ impl ThreadState {
             return Ok(!changes_thread);
         }
         self.evolve(event, body)?;
-        if self.call(&id).is_some_and(|call| call.result().is_some()) {
-            self.calls.remove(&id);
-        }
+        self.forget_ended(std::iter::once(&id));
         Ok(true)
     }
 }

@@ -21,8 +21,11 @@ use crate::{
 };
 use countersign_events::{Body, CallId, DamagedEvent, Event, PolicyChange, Sha256, ThreadId};
 use countersign_policy::has_prose;
-use std::collections::{HashMap, HashSet};
-use thread_state::ThreadState;
+use std::{
+    collections::{HashMap, HashSet},
+    iter,
+};
+use thread_state::{LoadedCall, ThreadState};
 
 /// The calls and threads that recent batches touched, and the log's end. It may be kept for the next batch if it
 /// [follows](BatchState::follow) the events that other processes append meanwhile. The last `seq` shows that none is
@@ -32,7 +35,12 @@ pub struct BatchState {
     threads: HashMap<ThreadId, ThreadState>,
     tip: i64,
     link: Sha256,
+    /// An upper bound of the memory: what it was when it was last counted, and everything that was added since.
     added_bytes: usize,
+    /// The size of the events about the log as a whole.
+    log_bytes: usize,
+    /// The number of batches.
+    batches: u64,
     /// Whether the active policy was read from the log.
     is_policy_read: bool,
     /// The open requests, as far as the batch's commands need them.
@@ -50,6 +58,8 @@ impl BatchState {
             tip,
             link,
             added_bytes: 0,
+            log_bytes: 0,
+            batches: 0,
             is_policy_read: false,
             pending: PendingCounts::default(),
             registries: LogRegistries::default(),
@@ -125,7 +135,7 @@ impl BatchState {
         match &envelope.command {
             ApprovalCommand::Call(CallCommand::Propose(propose)) => {
                 let hash = propose.arguments.hash();
-                if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
+                if state.is_none_or(|state| !state.is_recent_read && !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
                 if has_prose(&propose.name) && state.is_none_or(|state| !state.is_recent_read) {
@@ -174,6 +184,7 @@ impl BatchState {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
             if event.kind.is_of_whole_log() {
+                self.log_bytes += event_bytes(event);
                 self.registries.evolve(event, &body);
                 continue;
             }
@@ -187,7 +198,7 @@ impl BatchState {
                 continue;
             }
             let key = (event.thread_id.clone(), id);
-            if newly_loaded.contains(&key) || state.calls.get(&key.1).is_none_or(Option::is_none) {
+            if newly_loaded.contains(&key) || state.calls.get(&key.1).is_none_or(LoadedCall::is_missing) {
                 state.evolve(event, body)?;
                 newly_loaded.insert(key);
             }
@@ -197,6 +208,12 @@ impl BatchState {
             let state = self.threads.entry(event.thread_id.clone()).or_default();
             if state.call(&id).is_some() {
                 state.evolve(event, body)?;
+            }
+        }
+        // Their decisions are part of the thread. An ended call that a command is about stays until the end of its batch.
+        for (thread_id, id) in newly_loaded.iter().filter(|key| !read.calls.contains(*key)) {
+            if let Some(state) = self.threads.get_mut(thread_id) {
+                state.forget_ended(iter::once(id));
             }
         }
         // The state records also that something was not found.
@@ -222,34 +239,49 @@ impl BatchState {
         self.pending.extend(counts);
     }
 
-    /// Drops the counts of open requests. Each batch reads those that it needs, because they are cheap to read with the
-    /// rest, and other processes change them.
-    pub fn forget_pending(&mut self) {
-        self.pending.clear();
-    }
-
-    /// Drops calls that have ended. They are rarely asked for again, and can be read again if they are.
-    pub fn forget_ended<'a>(&mut self, calls: impl Iterator<Item = (&'a ThreadId, &'a CallId)>) {
-        let has_ended = |call: &Option<Call>| call.as_ref().is_none_or(|call| call.result().is_some());
-        for (thread_id, id) in calls {
-            if let Some(state) = self.threads.get_mut(thread_id)
-                && state.calls.get(id).is_some_and(has_ended)
-            {
-                state.calls.remove(id);
+    /// Ends a batch of these commands. Drops the calls that have ended: they are rarely asked for again, and can be read again if
+    /// they are. Drops also the counts of open requests, which each batch reads, because they are cheap to read with the rest, and
+    /// other processes change them.
+    ///
+    /// If the state then has more than `most` bytes, the threads go whose last batch is the oldest, until half of that is left.
+    pub fn end_batch(&mut self, commands: &[CommandEnvelope], most: usize) {
+        self.batches += 1;
+        for (thread_id, id) in commands.iter().filter_map(|command| command.target.call()) {
+            if let Some(state) = self.threads.get_mut(thread_id) {
+                state.last_batch = self.batches;
+                state.forget_ended(iter::once(id));
             }
+        }
+        self.pending.clear();
+        if self.added_bytes <= most {
+            return;
+        }
+        self.added_bytes = self.memory_bytes();
+        if self.added_bytes <= most / 4 * 3 {
+            return;
+        }
+        let mut oldest: Vec<_> =
+            self.threads.iter().map(|(id, state)| (state.last_batch, id.clone())).collect();
+        oldest.sort();
+        for (_, thread_id) in oldest {
+            if self.added_bytes <= most / 2 {
+                break;
+            }
+            let freed = self.threads.remove(&thread_id).map_or(0, |state| state.memory_bytes());
+            self.added_bytes = self.added_bytes.saturating_sub(freed);
         }
     }
 
-    /// The size of everything that was ever added: an upper bound on the memory in use that is cheap to keep.
+    /// The approximate memory of the state.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.added_bytes
+        self.log_bytes + self.threads.values().map(ThreadState::memory_bytes).sum::<usize>()
     }
 
     /// The call, if it is loaded and the log has it.
     #[must_use]
     pub fn call(&self, thread_id: &ThreadId, id: &CallId) -> Option<&Call> {
-        self.threads.get(thread_id)?.calls.get(id)?.as_ref()
+        self.threads.get(thread_id)?.call(id)
     }
 
     /// The thread, if any of its events are loaded. A thread without events is open and has no grants.

@@ -16,4 +16,7 @@ fn entries_not_found_count_as_memory() {
         sizes.push(state.memory_bytes());
     }
     assert!(sizes.is_sorted_by(|before, after| after - before == 3 * ENTRY_BYTES), "{sizes:?}");
+    state.end_batch(&[], 20 * ENTRY_BYTES);
+    assert!(state.memory_bytes() <= 10 * ENTRY_BYTES, "the oldest threads are dropped");
+    assert!(state.memory_bytes() > 0, "and the others stay");
 }
