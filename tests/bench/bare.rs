@@ -74,18 +74,17 @@ impl BareLoop {
 
     /// Inserts events as one batch, in one transaction.
     pub(crate) async fn insert_events(&mut self, events: &[Event]) -> LabOutcome<()> {
-        let rows: Vec<_> = events
-            .iter()
-            .map(|e| (e.seq, &e.thread_id, e.kind, e.timestamp, &e.principal, e.data.as_str(), e.hash))
-            .collect();
-        let rows = serde_json::to_string(&rows)?;
         match self {
-            Self::Sqlite(conn) => {
-                sqlx::query("BEGIN IMMEDIATE").execute(&mut *conn).await?;
-                sqlx::query(queries::sqlite::APPEND).bind(rows).bind(ANY_LAYOUT).execute(&mut *conn).await?;
-                sqlx::query("COMMIT").execute(conn).await?;
-            }
+            // A statement outside of a transaction is one.
+            Self::Sqlite(_) => self.insert_bound(events).await?,
             Self::Postgres(conn) => {
+                let rows: Vec<_> = events
+                    .iter()
+                    .map(|e| {
+                        (e.seq, &e.thread_id, e.kind, e.timestamp, &e.principal, e.data.as_str(), e.hash)
+                    })
+                    .collect();
+                let rows = serde_json::to_string(&rows)?;
                 sqlx::query("BEGIN").execute(&mut *conn).await?;
                 sqlx::query(queries::postgres::APPEND)
                     .bind(rows)

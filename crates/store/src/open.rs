@@ -78,8 +78,8 @@ async fn open_database(
 }
 
 /// Starts the writer and the feed.
-async fn start_tasks(
-    session: impl WriteSession,
+async fn start_tasks<D: WriteSession>(
+    session: D,
     listener: impl ChangeListener,
     readers: ReadPool,
     path: Option<PathBuf>,
@@ -94,13 +94,21 @@ async fn start_tasks(
     let writer = BatchWriter::new(session, Arc::clone(feed), metrics.clone());
     let running = writer::run(writer, inbox, options.batch.max(1), options.idle, stop.clone());
     let readers = readers.clone();
-    tasks.spawn(async move {
+    let writing = async move {
         let writer = running.await;
         // Only a writing connection can move the write-ahead log into the file, and only the last one to close does it.
         let _ = feed_task.await;
         readers.close().await;
         writer.close().await;
-    });
+    };
+    if D::IS_BLOCKING {
+        writer::spawn_thread(tasks, writing).map_err(|e| UnavailableDatabase::IoError {
+            place: store.database_name(),
+            why: format!("the thread that writes cannot start: {e}"),
+        })?;
+    } else {
+        tasks.spawn(writing);
+    }
     Ok(store)
 }
 

@@ -58,8 +58,6 @@ impl BatchFailure {
 
 /// The connection that writes. At most one transaction of all processes is open at a time.
 pub(crate) trait WriteSession: Send + 'static {
-    /// The statement that inserts a batch's rows.
-    const APPEND: &'static str;
     /// The query that reads the events that a batch needs.
     const LOAD: &'static str;
     /// The statement that replaces the data of rows.
@@ -67,28 +65,12 @@ pub(crate) trait WriteSession: Send + 'static {
     /// The statement that records when proposers were last seen.
     const RECORD_PRESENCE: &'static str;
 
+    /// Whether it blocks its thread while the database works. Otherwise it waits for a server, to which each query is a round
+    /// trip, and [`begin`](Self::begin) answers [`FirstReads::load`] with the same message.
+    const IS_BLOCKING: bool;
+
     /// The log's name.
     fn database_name(&self) -> DatabaseName;
-
-    /// Whether [`append_at_once`](Self::append_at_once) works.
-    const APPENDS_AT_ONCE: bool = false;
-
-    /// Waits until no other Countersign process writes, if that is possible before a transaction. Returns the log's end
-    /// as the last of them reported it, if any did. A plain SQL writer reports none.
-    fn lock(&mut self) -> impl Future<Output = Result<Option<i64>, StoreError>> + Send {
-        std::future::ready(Ok(None))
-    }
-
-    /// Inserts a batch's rows in a separate transaction, commits it as [`commit`](Self::commit) does, and releases the
-    /// lock. Call it only after [`lock`](Self::lock). Returns false if the log has grown, or if its layout excludes
-    /// this program. Then, and if it fails, nothing is written, and the lock is still held.
-    fn append_at_once(
-        &mut self,
-        _rows: String,
-        _last: Option<&Event>,
-    ) -> impl Future<Output = Result<bool, BatchFailure>> + Send {
-        std::future::ready(Ok(false))
-    }
 
     /// Waits for the write lock, starts a transaction, and reads the log's end and `reads`. After a reconnect, the
     /// event `known` must still exist.
@@ -97,6 +79,12 @@ pub(crate) trait WriteSession: Send + 'static {
         known: Option<(i64, Sha256)>,
         reads: FirstReads,
     ) -> impl Future<Output = Result<BegunTransaction, StoreError>> + Send;
+
+    /// Inserts rows, in their order, in the open transaction.
+    fn append<'a>(
+        &mut self,
+        events: impl Iterator<Item = &'a Event> + Send,
+    ) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
     /// Runs a statement in the open transaction.
     fn query_all(

@@ -11,6 +11,6 @@ pub(crate) mod sqlite;
 pub(crate) use backend::{
     BatchFailure, BegunTransaction, ChangeListener, FirstReads, LogEnd, MOST_NEW_EVENTS, WriteSession,
 };
-pub(crate) use query::{BoundedRows, SqlArgument, SqlQuery, SqlRow};
+pub(crate) use query::{BoundedRows, SqlArgument, SqlQuery, SqlRow, SqlValue};
 pub(crate) use read_connection::ReadConnection;
 pub(crate) use read_pool::ReadPool;

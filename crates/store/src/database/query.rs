@@ -96,6 +96,15 @@ impl SqlQuery {
 pub(crate) enum SqlRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
+    /// A row that the connection which writes to a file has read.
+    Values(Vec<SqlValue>),
+}
+
+/// A value of a row.
+pub(crate) enum SqlValue {
+    Null,
+    Number(i64),
+    Bytes(Box<[u8]>),
 }
 
 impl SqlRow {
@@ -104,6 +113,10 @@ impl SqlRow {
         match self {
             Self::Sqlite(row) => row.try_get(column).ok().flatten(),
             Self::Postgres(row) => row.try_get(column).ok().flatten(),
+            Self::Values(values) => match values.get(column) {
+                Some(SqlValue::Number(number)) => Some(*number),
+                _ => None,
+            },
         }
     }
 
@@ -112,6 +125,7 @@ impl SqlRow {
         match self {
             Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
             Self::Postgres(row) => row.try_get(column).unwrap_or(false),
+            Self::Values(_) => self.number(column).is_some_and(|number| number != 0),
         }
     }
 
@@ -125,6 +139,10 @@ impl SqlRow {
                 let bytes = (!value.is_null()).then(|| value.as_bytes());
                 bytes.transpose().map_err(sqlx::Error::Decode)
             }
+            Self::Values(values) => Ok(match values.get(column) {
+                Some(SqlValue::Bytes(bytes)) => Some(bytes),
+                _ => None,
+            }),
         }
     }
 

@@ -18,8 +18,7 @@ use countersign_approvals::{BatchState, CommandEnvelope};
 use countersign_events::{DamagedEvent, Event, Sha256, Timestamp};
 use std::{iter, sync::Arc, time::Instant};
 
-/// The most bytes of loaded events in the state that is kept between batches. A larger state is dropped after its batch,
-/// and loaded again as needed. The parsed events take a few times as much memory.
+/// The most bytes of loaded events in the state that is kept between batches. The parsed events take a few times as much memory.
 const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The write connection, with the log state and the feed.
@@ -43,64 +42,18 @@ impl<D: WriteSession> BatchWriter<D> {
         commands: &mut Vec<CommandEnvelope>,
         mut more: impl FnMut(&mut Vec<CommandEnvelope>),
     ) -> Vec<EnvelopeResult> {
-        let locked = self.session.lock().await;
-        more(commands);
         self.follow_feed();
-        let at_once = match locked {
-            Ok(told) => self.execute_at_once(commands, told).await,
+        let begun = self.begin(commands).await;
+        // Also after a failure: commands that waited for the same lock share its outcome.
+        more(commands);
+        let mut outcomes = match begun {
+            Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
             Err(error) => return fail_all(commands, &error),
-        };
-        let mut outcomes = if let Some(outcomes) = at_once {
-            outcomes
-        } else {
-            let begun = self.begin(commands).await;
-            // Also after a failure: commands that waited for the same lock share its outcome.
-            more(commands);
-            match begun {
-                Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
-                Err(error) => return fail_all(commands, &error),
-            }
         };
         while outcomes.len() < commands.len() {
             outcomes.extend(self.execute_some(&commands[outcomes.len()..], None).await);
         }
         outcomes
-    }
-
-    /// Decides the commands by the kept state, to which it adds what is missing, and writes their events with one
-    /// statement that also starts and commits the transaction. If the log has grown since, the first `seq` is taken,
-    /// the statement fails, and nothing is written. `told` is the log's end as another process reported it. Returns
-    /// `None` if the commands must be executed step by step.
-    async fn execute_at_once(
-        &mut self,
-        commands: &[CommandEnvelope],
-        told: Option<i64>,
-    ) -> Option<Vec<EnvelopeResult>> {
-        let is_current = |state: &BatchState| {
-            let tip = state.tip();
-            tip == self.feed.tip() && told.is_none_or(|told| told == tip) && !self.feed.has_diverged()
-        };
-        let is_one_statement = !commands.iter().any(erasure::erases_texts);
-        if !D::APPENDS_AT_ONCE || !is_one_statement || !self.state.as_ref().is_some_and(is_current) {
-            return None;
-        }
-        let began = Instant::now();
-        let kept = self.state.take();
-        let mut state = self.load(kept, commands).await.ok()?;
-        let decided = DecidedBatch::decide(&mut state, commands).ok()?;
-        if decided.events.is_empty() {
-            // Only a look at the log can tell that the refusals are not outdated.
-            self.state = Some(state);
-            return None;
-        }
-        match self.session.append_at_once(decided.rows(), decided.last_event()).await {
-            Ok(true) => Some(self.keep(began, state, commands, decided)),
-            Ok(false) => None,
-            Err(failed) => {
-                tracing::debug!(error = %failed.error(), "a batch is executed step by step");
-                None
-            }
-        }
     }
 
     /// Executes as many of the commands as fit into one batch, or fails all of them.
@@ -160,10 +113,8 @@ impl<D: WriteSession> BatchWriter<D> {
         commands: &[CommandEnvelope],
         DecidedBatch { events, outcomes }: DecidedBatch,
     ) -> Vec<EnvelopeResult> {
-        state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
-        state.forget_pending();
-        // A large state is dropped at once, so that a process that then waits does not hold it.
-        self.state = Some(state).filter(|state| state.memory_bytes() < MAX_STATE_BYTES);
+        state.end_batch(commands, MAX_STATE_BYTES);
+        self.state = Some(state);
         if !events.is_empty() {
             self.metrics.record_commit(outcomes.len(), began.elapsed());
             self.feed.publish(&events);
@@ -187,7 +138,7 @@ impl<D: WriteSession> BatchWriter<D> {
         commands: &[CommandEnvelope],
     ) -> Result<OpenTransaction, StoreError> {
         let state = self.state.take();
-        let load = StateLoad::of(state.as_ref(), commands);
+        let load = if D::IS_BLOCKING { None } else { StateLoad::of(state.as_ref(), commands) };
         let after = state.as_ref().map(BatchState::tip);
         let reads = || FirstReads { after, load: load.as_ref().map(StateLoad::query::<D>) };
         let mut begun = self.begin_at_known_end(reads()).await?;
@@ -251,7 +202,7 @@ impl<D: WriteSession> BatchWriter<D> {
         if decided.events.is_empty() {
             self.session.roll_back().await;
         } else {
-            self.session.query_all(append_query::<D>(decided.rows())).await?;
+            self.session.append(decided.rows()).await?;
             erasure::erase_texts(&mut self.session, &decided.events).await?;
             self.session.commit(decided.last_event()).await?;
         }
@@ -336,11 +287,6 @@ pub(super) struct OpenTransaction {
     kept: Option<BatchState>,
     /// A load with its rows, if it was read when the transaction started.
     loaded: Option<(StateLoad, Vec<SqlRow>)>,
-}
-
-/// The statement that inserts rows.
-pub(super) fn append_query<D: WriteSession>(rows: String) -> SqlQuery {
-    SqlQuery::new(D::APPEND).bind(rows).bind(latest_migration())
 }
 
 /// Applies events of other processes to a state. Returns `None` if they do not continue it.

@@ -1,12 +1,12 @@
 //! A batch between its decision and its write.
 
-use super::{CommandOutcome, rows::rows_json};
+use super::CommandOutcome;
 use crate::StoreError;
 use countersign_approvals::{BatchState, Call, CommandEnvelope, RecordedEvent};
 use countersign_events::{DamagedEvent, Event};
 
-/// The size of new events at which a batch is written. The remaining commands share the next one. The statement that
-/// inserts a batch exists several times in memory: as SQL, as its parameter, and as the JSON that the database parses.
+/// The size of new events at which a batch is written. The remaining commands share the next one. On PostgreSQL, a batch exists
+/// several times in memory: as SQL, as its parameter, and as the JSON that the database parses.
 const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 pub(super) type EnvelopeResult = Result<CommandOutcome, StoreError>;
@@ -37,9 +37,9 @@ impl DecidedBatch {
         Ok(Self { events, outcomes })
     }
 
-    /// The event rows, as the insert statement's parameter.
-    pub(super) fn rows(&self) -> String {
-        rows_json(self.events.iter().map(|event| &*event.event))
+    /// The event rows.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Event> + Send {
+        self.events.iter().map(|event| &*event.event)
     }
 
     pub(super) fn last_event(&self) -> Option<&Event> {

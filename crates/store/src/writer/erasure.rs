@@ -7,21 +7,11 @@ use crate::{
     database::{BatchFailure, SqlQuery, WriteSession},
     queries, row,
 };
-use countersign_approvals::{
-    ApprovalCommand, CallCommand, CommandEnvelope, RecordedEvent, Refused, ThreadCommand,
-};
+use countersign_approvals::{RecordedEvent, Refused};
 use countersign_events::{Body, CallErased, Event, ThreadArchived, ThreadId, sealed};
 
 /// How many rows of a thread one statement changes.
 const PAGE: i64 = 100;
-
-/// Returns true if the command changes rows, which takes more statements than the one that appends events.
-pub(super) fn erases_texts(command: &CommandEnvelope) -> bool {
-    matches!(
-        command.command,
-        ApprovalCommand::Call(CallCommand::Erase(_)) | ApprovalCommand::Thread(ThreadCommand::Archive(_))
-    )
-}
 
 /// Erases the content of the calls whose erasure is among the open transaction's events.
 pub(super) async fn erase_texts<D: WriteSession>(

@@ -1,10 +1,6 @@
 //! Maintenance: work in a separate transaction, such as appending the events of another log unchanged.
 
-use super::{
-    MaintenanceTask,
-    batch::{BatchWriter, append_query},
-    rows::rows_json,
-};
+use super::{MaintenanceTask, batch::BatchWriter};
 use crate::{
     DatabaseName, StoreError,
     copy_mark::CopyMark,
@@ -62,8 +58,7 @@ impl<D: WriteSession> BatchWriter<D> {
             if has_unsealed {
                 self.session.disable_row_guard().await?;
             }
-            let rows = rows_json(events.iter().map(|event| &**event));
-            self.session.query_all(append_query::<D>(rows)).await?;
+            self.session.append(events.iter().map(|event| &**event)).await?;
             if has_unsealed {
                 self.session.enable_row_guard().await?;
             }

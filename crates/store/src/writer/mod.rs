@@ -1,6 +1,8 @@
 //! The writer task, the only code in a process that appends events. It takes all queued commands as one batch, decides
 //! them one by one in memory, appends their events in one transaction, commits once and answers each caller. Commands
 //! in a batch share one fsync, so throughput grows with load, and a single command costs one commit.
+//!
+//! Over a file it is a task on its own thread, which runs the statements, too.
 
 mod batch;
 mod decided_batch;
@@ -8,13 +10,16 @@ mod erasure;
 mod idle_checkpoint;
 mod load;
 mod maintenance;
+mod own_thread;
 mod request;
 mod rows;
 
 pub(crate) use batch::BatchWriter;
 pub(crate) use erasure::sealed_rows;
+pub(crate) use own_thread::spawn_thread;
 pub use request::CommandOutcome;
 pub(crate) use request::{MaintenanceTask, WriterRequest, send};
+pub(crate) use rows::rows_json;
 
 use crate::{StoreError, UnavailableDatabase, database::WriteSession};
 use countersign_approvals::CommandEnvelope;

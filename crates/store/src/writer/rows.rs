@@ -57,8 +57,8 @@ pub(super) fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
     Ok(loaded)
 }
 
-/// The rows of these events as the JSON parameter of the insert statement.
-pub(super) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
+/// The rows of these events as JSON, one parameter of an insert statement.
+pub(crate) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     let row = |event: &'a Event| {
         let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
         (*seq, thread_id, *kind, *timestamp, principal, data.as_str(), *hash)
@@ -67,6 +67,6 @@ pub(super) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
 }
 
 /// Serialisation cannot fail, because ids and events contain only values that JSON can express.
-pub(super) fn json<T: Serialize>(value: &T) -> String {
+pub(crate) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -16,6 +16,8 @@ use crate::{
     },
     page_limit::{DATA, MOST_BYTES},
     queries,
+    schema::latest_migration,
+    writer::rows_json,
 };
 use countersign_events::{Event, Sha256};
 use futures_util::TryStreamExt;
@@ -219,7 +221,7 @@ async fn fetch_answers(conn: &mut PgConnection, text: String) -> Result<Vec<Vec<
 }
 
 impl database::WriteSession for PostgresWriteSession {
-    const APPEND: &'static str = queries::postgres::APPEND;
+    const IS_BLOCKING: bool = false;
     const LOAD: &'static str = queries::postgres::LOAD;
     const RECORD_PRESENCE: &'static str = queries::postgres::RECORD_PRESENCE;
     const REPLACE_DATA: &'static str = queries::REPLACE_DATA.on(DatabaseKind::Postgres);
@@ -242,6 +244,14 @@ impl database::WriteSession for PostgresWriteSession {
         }
         self.connect(known).await?;
         self.begin_at_log_end(&reads).await
+    }
+
+    async fn append<'a>(
+        &mut self,
+        events: impl Iterator<Item = &'a Event> + Send,
+    ) -> Result<(), BatchFailure> {
+        let append = SqlQuery::new(queries::postgres::APPEND).bind(rows_json(events));
+        self.query_all(append.bind(latest_migration())).await.map(|_| ())
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {

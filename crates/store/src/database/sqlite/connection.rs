@@ -20,6 +20,10 @@ pub(super) async fn open_readers(
 /// The rows that a connection's thread reads ahead of the consumer. Each may hold a value of 4 MiB.
 const ROWS_READ_AHEAD: usize = 16;
 
+/// The size of the write-ahead log, in pages, from which a commit moves it into the file. A checkpoint costs two fsyncs and writes
+/// each changed page once, so rarer checkpoints write less.
+pub(super) const PAGES_PER_CHECKPOINT: u32 = 16_000;
+
 pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
@@ -34,18 +38,10 @@ pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOpti
         // commit a third smaller. It applies to new files only.
         .page_size(2_048)
         .pragma("cache_size", "-16384")
-        // A checkpoint costs two fsyncs and writes each changed page once, so rarer checkpoints write less.
-        .pragma("wal_autocheckpoint", "16000")
+        .pragma("wal_autocheckpoint", PAGES_PER_CHECKPOINT.to_string())
         .pragma("temp_store", "memory")
         .log_statements(tracing::log::LevelFilter::Off)
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
-}
-
-/// The write connection's settings. When SQLite splits a page, it renumbers pages through a number beyond the file's
-/// end, and the commit then scans every cache slot. New rows change the last pages of each index, so a small cache is
-/// enough.
-pub(super) fn writer_settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
-    settings(path, options).pragma("cache_size", "-4096")
 }
 
 pub(super) async fn connect(

@@ -12,6 +12,7 @@ mod read_pool;
 mod schema;
 mod version;
 mod writable;
+mod write_connection;
 mod write_lock;
 mod write_session;
 

@@ -2,7 +2,7 @@
 
 use super::{
     change_listener::SqliteChangeListener,
-    connection::{connect, open_readers, settings, writer_settings},
+    connection::{connect, open_readers, settings},
     content_guard::ContentGuard,
     doorbell::DoorbellFile,
     error::error,
@@ -10,13 +10,14 @@ use super::{
     open_file::{check_file_system, check_writable, create},
     read_pool::SqliteReadPool,
     schema,
+    write_connection::WriteConnection,
     write_lock::WriteLockFile,
     write_session::SqliteWriteSession,
 };
 use crate::{
     LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, partial_file::PartialFile,
 };
-use sqlx::SqliteConnection;
+use sqlx::{Connection as _, SqliteConnection};
 use std::{
     iter,
     path::{Path, PathBuf},
@@ -49,7 +50,7 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     let (file, created) = create(path, options.create)?;
     check_writable(&file)?;
     let path = file.path();
-    let mut conn = connect(writer_settings(path, options), path).await?;
+    let mut conn = connect(settings(path, options), path).await?;
     let has_tables = schema::check_owner(&mut conn, path).await?;
     if !has_tables && !options.create {
         return Err(StoreError::EmptyFile { place: path.into() });
@@ -75,10 +76,14 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     }
     let read_settings = settings(path, options).read_only(true);
     let readers = open_readers(read_settings.clone(), path, options).await?;
+    let writer = WriteConnection::open(path, options).map_err(|e| error(path.into(), &e))?;
+    // After the others are open: the last connection to close removes the files beside the database. It has written nothing since its
+    // last commit, so a failure leaves nothing behind.
+    let _ = conn.close().await;
     let file = file.clone().with_companions();
     let guard = ContentGuard::new(read_settings, &file);
     let listener = SqliteChangeListener::new(file.clone(), Some(Arc::clone(&doorbell)), options.poll);
-    let session = SqliteWriteSession::new(conn, file, guard, doorbell, lock_file, options.busy).await?;
+    let session = SqliteWriteSession::new(writer, file, guard, doorbell, lock_file, options.busy);
     Ok(WritableFile { session, listener, readers, path: path.to_owned(), found, created, migration })
 }
 

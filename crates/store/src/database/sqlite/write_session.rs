@@ -3,33 +3,26 @@
 use super::{
     content_guard::ContentGuard,
     doorbell::DoorbellFile,
-    error::{BUSY, batch_failure, error, is_taken, primary_code},
+    error::{batch_failure, error, is_busy},
     open_file::OpenFile,
+    write_connection::WriteConnection,
     write_lock::{WriteLock, WriteLockFile},
 };
 use crate::{
     DatabaseKind, DatabaseName, StoreError, UnavailableDatabase,
     clock::machine_sleep,
-    database::{
-        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
-        SqlRow, read_connection::collect_bounded,
-    },
+    database::{self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, SqlQuery, SqlRow},
     page_limit::{DATA, MOST_BYTES},
-    queries, schema,
+    queries,
 };
 use countersign_events::{Event, Sha256};
-use futures_util::TryStreamExt;
-use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-/// The busy timeout of one attempt to take SQLite's lock. The attempts end at the deadline of the wait.
-const ATTEMPT: &str = "PRAGMA busy_timeout = 250";
-
 pub(crate) struct SqliteWriteSession {
-    conn: SqliteConnection,
+    conn: WriteConnection,
     file: OpenFile,
     guard: ContentGuard,
     doorbell: Arc<DoorbellFile>,
@@ -47,18 +40,16 @@ pub(crate) struct SqliteWriteSession {
 impl SqliteWriteSession {
     /// `conn` is a connection that writes, `guard` watches the content of `file`, `doorbell` and `lock_file` are the files beside `file`, and `longest_wait` is
     /// the longest wait for a lock.
-    pub(super) async fn new(
-        mut conn: SqliteConnection,
+    pub(super) fn new(
+        conn: WriteConnection,
         file: OpenFile,
         guard: ContentGuard,
         doorbell: Arc<DoorbellFile>,
         lock_file: WriteLockFile,
         longest_wait: Duration,
-    ) -> Result<Self, StoreError> {
-        let set = sqlx::query(ATTEMPT).execute(&mut conn).await;
-        set.map_err(|e| error(file.path().into(), &e))?;
+    ) -> Self {
         let deadline = Instant::now();
-        Ok(Self {
+        Self {
             conn,
             file,
             guard,
@@ -68,22 +59,34 @@ impl SqliteWriteSession {
             deadline,
             write_lock: None,
             dropped_guard: None,
-        })
+        }
     }
 
-    /// Takes SQLite's write lock. Transactions start and end with plain SQL, because a guard that refuses a row ends
-    /// the transaction, which the driver would not notice.
-    async fn begin_immediate(&mut self) -> Result<LogEnd, sqlx::Error> {
-        loop {
-            match sqlx::query_as(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
-                Err(e) if primary_code(&e) == Some(BUSY) && Instant::now() < self.deadline => {
-                    tracing::debug!("another program holds the write lock; waiting");
-                }
-                begun => {
-                    return begun.map(|(tip, oldest_layout)| LogEnd { tip, hash: None, oldest_layout });
-                }
+    /// Takes SQLite's write lock, and reads the log's end and the events after `after`. Transactions start and end with plain SQL,
+    /// because a guard that refuses a row ends the transaction, which the driver would not notice.
+    fn begin_immediate(&self, after: Option<i64>) -> Result<BegunTransaction, rusqlite::Error> {
+        while let Err(e) = self.conn.run("BEGIN IMMEDIATE") {
+            if !is_busy(&e) || Instant::now() >= self.deadline {
+                return Err(e);
             }
+            tracing::debug!("another program holds the write lock; waiting");
         }
+        let found = self.conn.query(&SqlQuery::new(queries::sqlite::BEGIN), |_| true)?;
+        let number = |column| found.first().and_then(|row| row.number(column)).unwrap_or(0);
+        let end = LogEnd { tip: number(0), hash: None, oldest_layout: number(1) };
+        let new_rows = match after {
+            Some(after) if (1..=MOST_NEW_EVENTS).contains(&(end.tip - after)) => {
+                let query = SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS);
+                let mut bytes = 0;
+                self.conn.query(&query, |row| {
+                    let is_first = bytes == 0;
+                    bytes += row.bytes(DATA).ok().flatten().map_or(0, <[u8]>::len);
+                    is_first || bytes <= MOST_BYTES
+                })?
+            }
+            _ => Vec::new(),
+        };
+        Ok(BegunTransaction { end, new_rows, loaded: None })
     }
 
     /// Waits for the file lock, unless it is held already. From then on, all waits of a transaction have one deadline.
@@ -92,7 +95,7 @@ impl SqliteWriteSession {
             self.deadline = Instant::now() + self.longest_wait;
             let write_lock = self.lock_file.acquire(self.deadline).await?;
             if let Err(error) = self.file.check() {
-                self.save_events().await;
+                self.save_events();
                 return Err(error);
             }
             self.guard.check(&self.file).await?;
@@ -115,9 +118,9 @@ impl SqliteWriteSession {
 
     /// Moves events from a removed write-ahead log into the database. Its connections still have the removed files
     /// open.
-    async fn save_events(&mut self) {
+    fn save_events(&self) {
         if self.file.can_be_saved()
-            && let Err(error) = self.run("PRAGMA wal_checkpoint(PASSIVE)").await
+            && let Err(error) = self.conn.run("PRAGMA wal_checkpoint(PASSIVE)")
         {
             tracing::warn!(%error, "the last events are only in files that were removed");
         }
@@ -126,17 +129,16 @@ impl SqliteWriteSession {
     /// Builds the file again from its rows: SQLite leaves copies of rows in the free space of pages when it splits
     /// them, which no setting overwrites. Then moves the write-ahead log into the file and cuts it off, for which it
     /// waits for readers until a wait's deadline. Returns false if a reader kept the write-ahead log.
-    async fn vacuum(&mut self) -> Result<bool, sqlx::Error> {
+    async fn vacuum(&mut self) -> Result<bool, rusqlite::Error> {
         // The new file is built in a temporary one, which can be too large for the memory.
-        self.run("PRAGMA temp_store = FILE").await?;
-        let built = self.run("VACUUM").await;
-        self.run("PRAGMA temp_store = MEMORY").await?;
+        self.conn.run("PRAGMA temp_store = FILE")?;
+        let built = self.conn.run("VACUUM");
+        self.conn.run("PRAGMA temp_store = MEMORY")?;
         built?;
         let deadline = Instant::now() + self.longest_wait;
         while Instant::now() < deadline {
-            let found = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut self.conn).await?;
-            let (busy, ..): (i64, i64, i64) = found;
-            if busy == 0 {
+            let found = self.conn.query(&SqlQuery::new("PRAGMA wal_checkpoint(TRUNCATE)"), |_| true)?;
+            if found.first().and_then(|row| row.number(0)) == Some(0) {
                 return Ok(true);
             }
             // SQLite does not wait for another checkpoint.
@@ -144,41 +146,17 @@ impl SqliteWriteSession {
         }
         Ok(false)
     }
-
-    async fn run(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
-        sqlx::query(statement).execute(&mut self.conn).await.map(|_| ())
-    }
 }
 
 impl database::WriteSession for SqliteWriteSession {
-    const APPEND: &'static str = queries::sqlite::APPEND;
     const LOAD: &'static str = queries::sqlite::LOAD;
     const RECORD_PRESENCE: &'static str = queries::sqlite::RECORD_PRESENCE;
     const REPLACE_DATA: &'static str = queries::REPLACE_DATA.on(DatabaseKind::Sqlite);
 
-    const APPENDS_AT_ONCE: bool = true;
+    const IS_BLOCKING: bool = true;
 
     fn database_name(&self) -> DatabaseName {
         self.file.path().into()
-    }
-
-    async fn lock(&mut self) -> Result<Option<i64>, StoreError> {
-        self.take_write_lock().await?;
-        Ok(self.doorbell.last_tip())
-    }
-
-    async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<bool, BatchFailure> {
-        // Outside of BEGIN and COMMIT, a statement is its own transaction. Each statement costs a trip to the
-        // connection's thread.
-        let append = sqlx::query(queries::sqlite::APPEND).bind(rows).bind(schema::latest_migration());
-        let appended = match append.execute(&mut self.conn).await {
-            Err(e) if is_taken(&e) => return Ok(false),
-            appended => appended.map_err(|e| batch_failure(self.database_name(), &e))?,
-        };
-        if appended.rows_affected() == 0 {
-            return Ok(false);
-        }
-        self.end_write(last).map(|()| true).map_err(BatchFailure::Whole)
     }
 
     async fn begin(
@@ -187,60 +165,46 @@ impl database::WriteSession for SqliteWriteSession {
         reads: FirstReads,
     ) -> Result<BegunTransaction, StoreError> {
         self.take_write_lock().await?;
-        let begun = async {
-            let end = self.begin_immediate().await?;
-            let new_rows = match reads.after {
-                Some(after) if (1..=MOST_NEW_EVENTS).contains(&(end.tip - after)) => {
-                    let query = SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS);
-                    let rows = query.for_sqlite().fetch(&mut self.conn).map_ok(SqlRow::Sqlite);
-                    collect_bounded(rows, DATA, MOST_BYTES).await?.rows
-                }
-                _ => Vec::new(),
-            };
-            // A message for several statements would save nothing: the driver runs each on its own thread.
-            Ok(BegunTransaction { end, new_rows, loaded: None })
-        };
-        let begun: Result<_, sqlx::Error> = begun.await;
-        match begun {
+        match self.begin_immediate(reads.after) {
             Ok(begun) => Ok(begun),
             Err(e) => {
-                let is_locked = primary_code(&e) == Some(BUSY);
                 let failed =
-                    if is_locked { self.lock_file.locked() } else { error(self.database_name(), &e) };
+                    if is_busy(&e) { self.lock_file.locked() } else { error(self.database_name(), &e) };
                 database::WriteSession::roll_back(self).await;
                 Err(failed)
             }
         }
     }
 
+    async fn append<'a>(
+        &mut self,
+        events: impl Iterator<Item = &'a Event> + Send,
+    ) -> Result<(), BatchFailure> {
+        self.conn.append(events).map_err(|e| batch_failure(self.database_name(), &e))
+    }
+
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
-        ReadConnection::Sqlite(&mut self.conn)
-            .query_all(query)
-            .await
-            .map_err(|e| batch_failure(self.file.path().into(), &e))
+        self.conn.query(&query, |_| true).map_err(|e| batch_failure(self.database_name(), &e))
     }
 
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
-        if let Err(e) = self.run("COMMIT").await {
+        if let Err(e) = self.conn.run("COMMIT") {
             return Err(batch_failure(self.database_name(), &e));
         }
         self.end_write(last).map_err(BatchFailure::Whole)
     }
 
     async fn disable_row_guard(&mut self) -> Result<(), BatchFailure> {
-        let place = self.database_name();
-        let outcome = async {
-            let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
-            self.dropped_guard = Some(sqlx::query_scalar(text).fetch_one(&mut self.conn).await?);
-            self.run("DROP TRIGGER rows_without_a_hash_are_decisions").await
-        };
-        outcome.await.map_err(|e| batch_failure(place, &e))
+        let text = "SELECT sql FROM sqlite_schema WHERE name = 'rows_without_a_hash_are_decisions'";
+        let found = self.query_all(SqlQuery::new(text)).await?;
+        self.dropped_guard = found.first().and_then(|row| row.text(0));
+        let dropped = self.conn.run("DROP TRIGGER rows_without_a_hash_are_decisions");
+        dropped.map_err(|e| batch_failure(self.database_name(), &e))
     }
 
     async fn enable_row_guard(&mut self) -> Result<(), BatchFailure> {
         let Some(text) = self.dropped_guard.take() else { return Ok(()) };
-        let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
-        made.map(|_| ()).map_err(|e| batch_failure(self.database_name(), &e))
+        self.conn.run(&text).map_err(|e| batch_failure(self.database_name(), &e))
     }
 
     async fn rewrite_files(&mut self) -> Result<(), StoreError> {
@@ -256,23 +220,24 @@ impl database::WriteSession for SqliteWriteSession {
 
     async fn roll_back(&mut self) {
         // This fails if SQLite has rolled back already.
-        let _ = self.run("ROLLBACK").await;
+        let _ = self.conn.run("ROLLBACK");
         self.write_lock = None;
     }
 
     async fn checkpoint(&mut self) -> bool {
         // Removed files may have been replaced by others, which this connection must not touch.
         if self.file.check().is_err() {
-            self.save_events().await;
+            self.save_events();
             return true;
         }
-        let found = sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(&mut self.conn).await;
-        found.is_ok_and(|(busy, pages, moved): (i64, i64, i64)| busy == 0 && moved >= pages)
+        let Ok(found) = self.conn.query(&SqlQuery::new("PRAGMA wal_checkpoint(PASSIVE)"), |_| true) else {
+            return false;
+        };
+        let number = |column| found.first().and_then(|row| row.number(column));
+        number(0) == Some(0) && number(2) >= number(1)
     }
 
     async fn close(self) {
-        // The last connection of all processes moves the write-ahead log into the file and removes it. If that fails,
-        // the next process to open the file does it.
-        let _ = self.conn.close().await;
+        self.conn.close();
     }
 }
