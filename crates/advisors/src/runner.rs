@@ -6,7 +6,7 @@
 
 use crate::{advice_session::AdviceSession, desk::AdvisorDesk, drift_watch::watch_drift};
 use countersign_api::random_id;
-use countersign_events::Sha256;
+use countersign_events::{EventType, Sha256};
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
 use countersign_store::{Clock, EventFollower};
@@ -71,15 +71,24 @@ impl AdvisorRunner {
     /// Waits for work, takes the advisor lease, and asks until nothing is left. First looks at all pending calls.
     async fn ask_all(&self, stop: &CancellationToken) -> Result<(), GateFailure> {
         let mut after = self.gate.last_seq().await?;
+        // A policy that another process has set before that event is not followed.
+        self.gate.reload_policy().await?;
         let mut has_work = self.has_advisors() && self.has_unasked_calls().await?;
         loop {
             if !has_work {
-                let mut follower = self.gate.follow_for_advice(after);
-                tokio::select! {
+                let mut follower = if self.has_advisors() {
+                    self.gate.follow_for_advice(after)
+                } else {
+                    self.gate.follow_policy(after)
+                };
+                let event = tokio::select! {
                     () = stop.cancelled() => return Ok(()),
-                    event = follower.next() => after = event.map_err(GateFailure::from)?.seq,
+                    event = follower.next() => event.map_err(GateFailure::from)?,
+                };
+                after = event.seq;
+                if event.kind == EventType::PolicySet {
+                    self.gate.reload_policy().await?;
                 }
-                self.gate.reload_policy().await?;
                 has_work = self.has_advisors();
                 continue;
             }

@@ -9,7 +9,14 @@ use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use countersign_store::{Clock, Store, StoreError};
 use futures_util::future::join_all;
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -28,8 +35,32 @@ pub(crate) struct DueTaskRunner {
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
     pub(crate) judge: PolicyJudge,
-    /// Notified when this process opens a request that has a reminder, an escalation or an expiry.
-    pub(crate) opened: Arc<Notify>,
+    pub(crate) opened: Arc<DueSignal>,
+}
+
+/// Wakes the runner when this process opens a request of which something is due before the moment that the runner waits for.
+#[derive(Debug)]
+pub(crate) struct DueSignal {
+    /// That moment, in milliseconds; the largest number if there is none.
+    next: AtomicI64,
+    earlier: Notify,
+}
+
+impl DueSignal {
+    pub(crate) fn new() -> Self {
+        Self { next: AtomicI64::new(i64::MAX), earlier: Notify::new() }
+    }
+
+    /// Tells the runner of a request of which something is due at `due`. The log has it already.
+    pub(crate) fn announce(&self, due: Timestamp) {
+        if due.as_millis() < self.next.load(Ordering::SeqCst) {
+            self.earlier.notify_one();
+        }
+    }
+
+    fn set_next(&self, next: Option<Timestamp>) {
+        self.next.store(next.map_or(i64::MAX, Timestamp::as_millis), Ordering::SeqCst);
+    }
 }
 
 impl DueTaskRunner {
@@ -129,11 +160,14 @@ impl DueTaskRunner {
         }
     }
 
-    /// Waits until a task is due after `done_until`, until this process opens a request with a due time, or for the
+    /// Waits until a task is due after `done_until`, until this process opens a request that is due earlier, or for the
     /// poll interval. Tasks that were due before and are still open failed, and an immediate retry would loop without a
     /// pause.
     async fn wait_for_next(&self, done_until: Timestamp) {
+        // While the log is read, each new request may come too late to be found there.
+        self.opened.set_next(None);
         let next = self.store.next_due().await.ok().flatten().filter(|moment| *moment > done_until);
+        self.opened.set_next(next);
         let due = async {
             match next {
                 Some(moment) => self.store.clock().sleep_until(moment).await,
@@ -142,7 +176,7 @@ impl DueTaskRunner {
         };
         tokio::select! {
             () = due => {}
-            () = self.opened.notified() => {}
+            () = self.opened.earlier.notified() => {}
             () = Clock::System.sleep(POLL_INTERVAL) => {}
         }
     }

@@ -39,7 +39,7 @@ use crate::{
     active_tokens::ActiveTokens,
     advisor_metrics::AdvisorMetrics,
     call_metrics::CallMetrics,
-    due_task_runner::DueTaskRunner,
+    due_task_runner::{DueSignal, DueTaskRunner},
     known_directory::{KnownAdvisors, KnownTools, KnownWebhooks},
     log_policy::open_policy,
     policy_follower::PolicyFollower,
@@ -63,7 +63,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct EmbeddedService {
@@ -77,7 +77,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) analyses: Semaphore,
     presence: PresenceKeeper,
     pub(crate) tokens: Arc<ActiveTokens>,
-    opened: Arc<Notify>,
+    opened: Arc<DueSignal>,
     /// The log's identity, once it has an event.
     log_id: OnceLock<Sha256>,
     /// The page origins of this process's server; unset in a process without pages.
@@ -114,7 +114,7 @@ impl EmbeddedService {
     ) -> Result<Self, GateFailure> {
         let store = Store::open(address, options).await?;
         let policy = Arc::new(open_policy(&store, first).await?);
-        let opened = Arc::new(Notify::new());
+        let opened = Arc::new(DueSignal::new());
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
         let judge = PolicyJudge::new(store.clock().clone());
         let runner = DueTaskRunner {

@@ -42,6 +42,14 @@ impl EmbeddedGate {
         self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after)
     }
 
+    /// Follows the changes of the policy after `after`.
+    #[must_use]
+    pub fn follow_policy(&self, after: i64) -> EventFollower {
+        self.service
+            .store
+            .follow(EventFilter { types: vec![EventType::PolicySet], ..EventFilter::default() }, after)
+    }
+
     /// Follows the events after `after` that may let an advisor decide, or that may change the drift of one that does.
     pub async fn follow_for_drift(&self, after: i64) -> Result<EventFollower, GateFailure> {
         let mut types = vec![EventType::PolicySet, EventType::AdvisorReported, EventType::AdvisorModeSet];
