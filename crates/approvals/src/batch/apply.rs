@@ -1,7 +1,8 @@
 //! Applying a command: the call's due events come before the command's own.
 
 use super::{
-    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
+    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent,
+    thread_state::event_bytes,
 };
 use crate::{
     Call, CallCommand, CommandFailure, DecisionContext, LogCommand, NewEvent, Refused, ThreadCommand,

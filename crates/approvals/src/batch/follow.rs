@@ -1,6 +1,9 @@
 //! Keeping a state up to date with the events that other processes append.
 
-use super::{BatchState, event_bytes, thread_state::ThreadState};
+use super::{
+    BatchState,
+    thread_state::{ThreadState, event_bytes},
+};
 use countersign_events::{Body, DamagedEvent, Event, EventGroup, chain};
 
 impl BatchState {

@@ -25,7 +25,7 @@ use std::{
     collections::{HashMap, HashSet},
     iter,
 };
-use thread_state::{LoadedCall, ThreadState};
+use thread_state::{ENTRY_BYTES, LoadedCall, ThreadState, event_bytes};
 
 /// The calls and threads that recent batches touched, and the log's end. It may be kept for the next batch if it
 /// [follows](BatchState::follow) the events that other processes append meanwhile. The last `seq` shows that none is
@@ -297,14 +297,6 @@ impl RecordedEvent {
     pub fn call_id(&self) -> Option<&CallId> {
         self.body.call_id()
     }
-}
-
-/// The approximate size of a state entry: its names and the structures around it.
-const ENTRY_BYTES: usize = 512;
-
-/// The approximate memory size of an event.
-fn event_bytes(event: &Event) -> usize {
-    ENTRY_BYTES + event.data.as_str().len()
 }
 
 #[cfg(test)]

@@ -1,9 +1,17 @@
 //! The loaded state of one thread: its settings and the calls that a batch touches.
 
-use super::{CommandEnvelope, ENTRY_BYTES, event_bytes};
+use super::CommandEnvelope;
 use crate::{Call, CallStanding, DecisionContext, Thread, access::ProofContext};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
+
+/// The approximate size of a state entry: its names and the structures around it.
+pub(super) const ENTRY_BYTES: usize = 512;
+
+/// The approximate memory size of an event.
+pub(super) fn event_bytes(event: &Event) -> usize {
+    ENTRY_BYTES + event.data.as_str().len()
+}
 
 /// The loaded state of one thread.
 #[derive(Debug, Default)]

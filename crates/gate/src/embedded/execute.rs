@@ -4,8 +4,8 @@ use super::{EmbeddedService, unknown_call};
 use crate::{GateFailure, finish_on_drop::FinishOnDrop};
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, LogCommand,
-    NeededEvidence, RecordedEvent, Refused, ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
+    LogCommand, NeededEvidence, RecordedEvent, Refused, ThreadCommand,
 };
 use countersign_events::{Body, CallId, Sha256, ThreadId};
 use countersign_policy::Policy;
@@ -60,11 +60,11 @@ impl EmbeddedService {
         let executed = async move {
             let outcome = store.execute(envelope).await?;
             metrics.record(&outcome);
-            let due = outcome.events.iter().filter_map(|event| match &*event.body {
-                Body::ApprovalRequest(request) => request.next_due(),
-                _ => None,
-            });
-            due.for_each(|due| opened.announce(due));
+            let is_new = |seq: i64| outcome.events.iter().any(|event| event.seq == seq);
+            let request = outcome.call.as_ref().and_then(Call::request).filter(|request| is_new(request.seq));
+            if let Some(due) = request.and_then(|request| request.what.next_due()) {
+                opened.announce(due);
+            }
             Ok::<_, StoreError>(outcome)
         };
         Ok(FinishOnDrop::new(executed.in_current_span(), self.tasks.clone()).await?)

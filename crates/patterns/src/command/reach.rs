@@ -154,7 +154,9 @@ impl ParsedScript {
     pub fn word_paths(&self, folder: Option<&str>) -> impl Iterator<Item = WordPath> {
         let shown = |reached: &ReachedWord<'_>| !self.is_loop_variable(reached.word);
         self.reached_words().filter(shown).flat_map(move |reached| {
-            parts_of(reached.word).into_iter().map(move |part| WordPath::read(&part, reached.access, folder))
+            parts_of(reached.word)
+                .into_iter()
+                .map(move |part| WordPath::read(part.text, part.is_open, reached.access, folder))
         })
     }
 

@@ -1,6 +1,6 @@
 //! A path in a command line, as rules that restrict match it.
 
-use super::{file_access::PathAccess, reach::PathPart};
+use super::file_access::PathAccess;
 use crate::{MatchAnswer, ParsedPath, PathPattern, glob::TextOutline, invisible::HOLE, path};
 
 /// A path in a command line, which is read once and then matched with many patterns.
@@ -25,9 +25,10 @@ enum WordPathForm {
 }
 
 impl WordPath {
-    /// Reads a part of a word. `folder` makes a relative path absolute.
-    pub(super) fn read(part: &PathPart<'_>, access: PathAccess, folder: Option<&str>) -> Self {
-        let text = part.text.trim_end_matches('/');
+    /// Reads a part of a word, with [`HOLE`] for what only the shell knows. Unless it `is_open`, a hole stands for the names in a folder.
+    /// `folder` makes a relative path absolute.
+    pub(super) fn read(part: &str, is_open: bool, access: PathAccess, folder: Option<&str>) -> Self {
+        let text = part.trim_end_matches('/');
         let full = match folder {
             Some(folder) if !text.starts_with(['/', '~', HOLE]) => format!("{folder}/{text}"),
             _ => text.to_owned(),
@@ -43,7 +44,7 @@ impl WordPath {
             None => normal,
         };
         let outline = TextOutline::of(&normal);
-        let form = WordPathForm::Open { below_home, normal, outline, is_open: part.is_open };
+        let form = WordPathForm::Open { below_home, normal, outline, is_open };
         Self { access, form }
     }
 

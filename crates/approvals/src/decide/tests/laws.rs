@@ -10,7 +10,7 @@ use crate::{
 use countersign_events::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, Body, Decision,
     DefinitionAccepted, EventGroup, GrantAgents, Json, Mode, Principal, ReportSource, Sha256, Source, Status,
-    ThreadId, ToolDefinition, ToolName, ToolPolicy, chain::ChainVerifier,
+    ToolDefinition, ToolName, ToolPolicy, chain::ChainVerifier,
 };
 use countersign_redaction::Redactor;
 use proptest::prelude::*;
@@ -420,8 +420,7 @@ proptest! {
     #[test]
     fn replay_gives_live_state_and_repeats_change_nothing(steps in steps()) {
         let mut story = play(&steps);
-        let thread_id = ThreadId::new("t").expect("valid");
-        let mut replayed = BatchState::new(0, Sha256::ZERO);
+        let (thread_id, mut replayed) = (thread_id(), BatchState::new(0, Sha256::ZERO));
         let calls = ["a", "b", "c", "d"].map(|id| (thread_id.clone(), call_id(id)));
         let read = ReadSet { calls: calls.into(), ..ReadSet::default() };
         replayed.load(&read, &story.log).expect("nothing is damaged");
@@ -460,8 +459,7 @@ proptest! {
             state.set_policy(None);
             let applied = state.apply(&envelope).expect("nothing is damaged");
             state.end_batch(std::slice::from_ref(&envelope), 16_384);
-            let outcome = story.apply(&envelope).map(|_| ());
-            prop_assert_eq!(applied.outcome.map_err(Refused::from), outcome);
+            prop_assert_eq!(applied.outcome.map_err(Refused::from), story.apply(&envelope).map(|_| ()));
             let written: Vec<_> = applied.events.iter().map(|recorded| (*recorded.event).clone()).collect();
             prop_assert_eq!(&written[..], &story.log[known..]);
             for (n, state) in states.iter_mut().enumerate().filter(|(n, _)| *n != turn) {
