@@ -42,6 +42,10 @@ mod wakeup;
 use lab::LabOutcome;
 use table::ScenarioResult;
 
+/// As the program that ships has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SCENARIOS: [&str; 15] = [
     "verdict",
     "scope",
