@@ -113,6 +113,7 @@ fn crate_dependencies_point_inwards() {
 /// The packages of the stack, and the crates that must use each. Decision 90 says what for.
 const STACK: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
+    ("rusqlite", &["store"]),
     ("tokio", &["store", "gate", "server", "client", "webhooks", "advisors", "mcp", "tui", "service", "cli"]),
     ("axum", &["server", "compat", "mcp"]),
     (

@@ -35,7 +35,7 @@ pub(crate) struct DueTaskRunner {
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
     pub(crate) judge: PolicyJudge,
-    pub(crate) opened: Arc<DueSignal>,
+    pub(crate) due_signal: Arc<DueSignal>,
 }
 
 /// Wakes the runner when this process opens a request of which something is due before the moment that the runner waits for.
@@ -165,9 +165,9 @@ impl DueTaskRunner {
     /// pause.
     async fn wait_for_next(&self, done_until: Timestamp) {
         // While the log is read, each new request may come too late to be found there.
-        self.opened.set_next(None);
+        self.due_signal.set_next(None);
         let next = self.store.next_due().await.ok().flatten().filter(|moment| *moment > done_until);
-        self.opened.set_next(next);
+        self.due_signal.set_next(next);
         let due = async {
             match next {
                 Some(moment) => self.store.clock().sleep_until(moment).await,
@@ -176,8 +176,28 @@ impl DueTaskRunner {
         };
         tokio::select! {
             () = due => {}
-            () = self.opened.earlier.notified() => {}
+            () = self.due_signal.earlier.notified() => {}
             () = Clock::System.sleep(POLL_INTERVAL) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[test]
+    fn only_earlier_requests_wake_the_runner() {
+        let signal = DueSignal::new();
+        let is_woken = |due: i64| {
+            signal.announce(Timestamp::from_millis(due));
+            signal.earlier.notified().now_or_never().is_some()
+        };
+        assert!(is_woken(5_000), "nothing was due before");
+        signal.set_next(Some(Timestamp::from_millis(2_000)));
+        assert_eq!([2_001, 2_000, 1_999].map(is_woken), [false, false, true]);
+        signal.set_next(None);
+        assert!(is_woken(9_000), "while the log is read, each request counts");
     }
 }

@@ -50,6 +50,15 @@ pub enum ApprovalCommand {
 }
 
 impl CommandTarget {
+    /// The thread, if the target is one call or one thread.
+    #[must_use]
+    pub const fn thread(&self) -> Option<&ThreadId> {
+        match self {
+            Self::Call(thread_id, _) | Self::Thread(thread_id) => Some(thread_id),
+            Self::AllThreads | Self::Log => None,
+        }
+    }
+
     /// The call, if the target is one call.
     #[must_use]
     pub const fn call(&self) -> Option<(&ThreadId, &CallId)> {

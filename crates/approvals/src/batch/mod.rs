@@ -35,10 +35,8 @@ pub struct BatchState {
     threads: HashMap<ThreadId, ThreadState>,
     tip: i64,
     link: Sha256,
-    /// An upper bound of the memory: what it was when it was last counted, and everything that was added since.
+    /// At least the threads' memory: what was counted last, and everything that was added since.
     added_bytes: usize,
-    /// The size of the events about the log as a whole.
-    log_bytes: usize,
     /// The number of batches.
     batches: u64,
     /// Whether the active policy was read from the log.
@@ -58,7 +56,6 @@ impl BatchState {
             tip,
             link,
             added_bytes: 0,
-            log_bytes: 0,
             batches: 0,
             is_policy_read: false,
             pending: PendingCounts::default(),
@@ -184,7 +181,6 @@ impl BatchState {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
             if event.kind.is_of_whole_log() {
-                self.log_bytes += event_bytes(event);
                 self.registries.evolve(event, &body);
                 continue;
             }
@@ -243,13 +239,14 @@ impl BatchState {
     /// they are. Drops also the counts of open requests, which each batch reads, because they are cheap to read with the rest, and
     /// other processes change them.
     ///
-    /// If the state then has more than `most` bytes, the threads go whose last batch is the oldest, until half of that is left.
+    /// If the threads then have more than `most` bytes, those go whose last batch is the oldest, until half of that is left. Log-wide
+    /// facts stay, because a command needs all of them.
     pub fn end_batch(&mut self, commands: &[CommandEnvelope], most: usize) {
         self.batches += 1;
-        for (thread_id, id) in commands.iter().filter_map(|command| command.target.call()) {
-            if let Some(state) = self.threads.get_mut(thread_id) {
+        for target in commands.iter().map(|command| &command.target) {
+            if let Some(state) = target.thread().and_then(|thread_id| self.threads.get_mut(thread_id)) {
                 state.last_batch = self.batches;
-                state.forget_ended(iter::once(id));
+                state.forget_ended(target.call().map(|(_, id)| id).into_iter());
             }
         }
         self.pending.clear();
@@ -272,10 +269,10 @@ impl BatchState {
         }
     }
 
-    /// The approximate memory of the state.
+    /// The threads' approximate memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.log_bytes + self.threads.values().map(ThreadState::memory_bytes).sum::<usize>()
+        self.threads.values().map(ThreadState::memory_bytes).sum::<usize>()
     }
 
     /// The call, if it is loaded and the log has it.

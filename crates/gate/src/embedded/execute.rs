@@ -56,14 +56,15 @@ impl EmbeddedService {
     /// Executes a command. Its events are logged and counted even if the caller drops the future.
     pub(super) async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, GateFailure> {
         self.tokens.with(|tokens| Refused::check_spelling(&envelope.by.principal, tokens))?;
-        let (store, metrics, opened) = (self.store.clone(), self.metrics.clone(), Arc::clone(&self.opened));
+        let (store, metrics, due_signal) =
+            (self.store.clone(), self.metrics.clone(), Arc::clone(&self.due_signal));
         let executed = async move {
             let outcome = store.execute(envelope).await?;
             metrics.record(&outcome);
             let is_new = |seq: i64| outcome.events.iter().any(|event| event.seq == seq);
             let request = outcome.call.as_ref().and_then(Call::request).filter(|request| is_new(request.seq));
             if let Some(due) = request.and_then(|request| request.what.next_due()) {
-                opened.announce(due);
+                due_signal.announce(due);
             }
             Ok::<_, StoreError>(outcome)
         };

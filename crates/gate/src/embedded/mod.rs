@@ -77,7 +77,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) analyses: Semaphore,
     presence: PresenceKeeper,
     pub(crate) tokens: Arc<ActiveTokens>,
-    opened: Arc<DueSignal>,
+    due_signal: Arc<DueSignal>,
     /// The log's identity, once it has an event.
     log_id: OnceLock<Sha256>,
     /// The page origins of this process's server; unset in a process without pages.
@@ -114,7 +114,7 @@ impl EmbeddedService {
     ) -> Result<Self, GateFailure> {
         let store = Store::open(address, options).await?;
         let policy = Arc::new(open_policy(&store, first).await?);
-        let opened = Arc::new(DueSignal::new());
+        let due_signal = Arc::new(DueSignal::new());
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
         let judge = PolicyJudge::new(store.clock().clone());
         let runner = DueTaskRunner {
@@ -122,7 +122,7 @@ impl EmbeddedService {
             judge: judge.clone(),
             policy: Arc::clone(&policy),
             metrics: metrics.clone(),
-            opened: Arc::clone(&opened),
+            due_signal: Arc::clone(&due_signal),
         };
         let follower = PolicyFollower {
             store: store.clone(),
@@ -157,7 +157,7 @@ impl EmbeddedService {
             analyses: Semaphore::new(1),
             presence,
             tokens,
-            opened,
+            due_signal,
             log_id: OnceLock::new(),
             web_origins: OnceLock::new(),
             webhooks: Arc::default(),

@@ -20,7 +20,7 @@ pub(super) async fn open_readers(
 /// The rows that a connection's thread reads ahead of the consumer. Each may hold a value of 4 MiB.
 const ROWS_READ_AHEAD: usize = 16;
 
-/// The size of the write-ahead log, in pages, from which a commit moves it into the file. A checkpoint costs two fsyncs and writes
+/// How many pages the write-ahead log has before a commit moves it into the file. A checkpoint costs two fsyncs and writes
 /// each changed page once, so rarer checkpoints write less.
 pub(super) const PAGES_PER_CHECKPOINT: u32 = 16_000;
 

@@ -1,6 +1,5 @@
-//! The connection that writes. Its statements run on the thread that calls them, unlike those of the driver for reading, which
-//! has a thread for each connection: a writer has several statements in each transaction, and a trip between threads costs more
-//! than most of them.
+//! The connection that writes. Its statements run on the calling thread, while sqlx has a thread for each connection: a writer runs
+//! several statements in each transaction, and a trip between threads costs more than most of them.
 
 use crate::{
     StoreOptions, SyncMode,
@@ -12,10 +11,10 @@ use rusqlite::{
     CachedStatement, Connection, OpenFlags,
     types::{ToSqlOutput, Value, ValueRef},
 };
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
-/// The busy timeout of one attempt to take SQLite's lock, in milliseconds. The attempts end at the deadline of the wait.
-const ATTEMPT: i64 = 250;
+/// The busy timeout of one attempt to take SQLite's lock. The attempts end at the wait's deadline.
+const ATTEMPT: Duration = Duration::from_millis(250);
 
 /// The number of prepared statements that are kept.
 const STATEMENTS: usize = 32;
@@ -33,7 +32,7 @@ impl WriteConnection {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS);
-        conn.pragma_update(None, "busy_timeout", ATTEMPT)?;
+        conn.busy_timeout(options.busy)?;
         conn.pragma_update(
             None,
             "synchronous",
@@ -48,6 +47,7 @@ impl WriteConnection {
         conn.pragma_update(None, "wal_autocheckpoint", super::connection::PAGES_PER_CHECKPOINT)?;
         conn.pragma_update(None, "temp_store", "memory")?;
         conn.query_row("SELECT count(*) FROM layout", [], |_| Ok(()))?;
+        conn.busy_timeout(ATTEMPT)?;
         Ok(Self { conn })
     }
 
@@ -108,7 +108,7 @@ fn insert_event(statement: &mut CachedStatement<'_>, event: &Event) -> Result<()
     Ok(())
 }
 
-/// Binds the values of `$1`, `$2` and so on. To SQLite these are names, which it numbers as it meets them.
+/// Binds values to `$1`, `$2` and so on. To SQLite these are names, which it numbers as it meets them.
 fn bind(statement: &mut CachedStatement<'_>, arguments: &[SqlArgument]) -> Result<(), rusqlite::Error> {
     for index in 1..=statement.parameter_count() {
         let number = statement.parameter_name(index).and_then(|name| name.get(1..)?.parse::<usize>().ok());
