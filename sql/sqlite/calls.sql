@@ -1,6 +1,6 @@
 -- The events of the $3 last calls before $1 and not before $2 (both seqs of a TOOL_CALL), the newest call first: of
 -- tool $4, proposed by $5, at or after $6, before $7, with the arguments whose hash is $8, of the agent $9 or a sub-agent of
--- it, of the project $10, and with a recorded effect on a target that, or whose end, is LIKE $11. A condition that is
+-- it, of the project $10, and with a recorded effect on a target that, or whose end, is LIKE the pattern $11. A condition that is
 -- NULL matches all calls. The first column
 -- of each row is the seq of the TOOL_CALL.
 -- The span limits the number of rows that a filter with few matches reads. LEFT JOIN keeps the calls in their order
@@ -19,7 +19,7 @@ FROM (
             OR substr(data -> 'place' ->> 'agent', 1, length($9) + 1) = $9 || '/')
         AND (CAST($10 AS text) IS NULL OR data -> 'place' ->> 'project' = $10)
         AND (CAST($11 AS text) IS NULL OR EXISTS (SELECT 1 FROM json_each(data, '$.effects') f
-            WHERE lower(f.value ->> 'target') LIKE $11 ESCAPE '\' OR lower(f.value ->> 'target') LIKE '%/' || $11 ESCAPE '\'))
+            WHERE lower(f.value ->> 'target') LIKE $11 || '' ESCAPE '\' OR lower(f.value ->> 'target') LIKE '%/' || $11 ESCAPE '\'))
     ORDER BY seq DESC LIMIT $3 + 0) c
     LEFT JOIN events e ON e.seq IN (
         SELECT k.seq FROM call_events k WHERE k.thread_id = c.thread_id AND k.tool_call_id = c.tool_call_id)
