@@ -2,10 +2,7 @@
 
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget,
-    decide::{
-        ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposalReview, ProposeCommand,
-        RespondCommand,
-    },
+    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposalReview, ProposeCommand, RespondCommand},
 };
 use countersign_events::{CallId, Decision, Json, Principal, Sha256, Status, ThreadId, ToolName};
 use countersign_policy::Policy;
@@ -99,9 +96,8 @@ impl BenchLab {
         let evidence = match &command {
             CallCommand::Propose(propose) => {
                 let subject = propose.subject(thread, &by);
-                let judgement = Arc::new(self.policy.judge(&subject, &|| false));
-                let judged = ArgumentsJudgement { arguments_hash: propose.arguments.hash(), judgement };
-                CommandEvidence::Proposal(ProposalReview::new(&self.policy, judged, &subject))
+                let hash = propose.arguments.hash();
+                CommandEvidence::Proposal(ProposalReview::new(&self.policy, hash, &subject, &|| false))
             }
             _ => CommandEvidence::NotNeeded,
         };

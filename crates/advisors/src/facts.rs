@@ -4,7 +4,7 @@
 use crate::{AdviceAnswer, AdviceFault};
 use countersign_api::{self as api, CallGate, LogFilter, PageQuery};
 use countersign_events::{AdviceFailure, AdviceVerdict, Basis, Confidence, Source};
-use countersign_policy::{CallReach, JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
+use countersign_policy::{CallReach, CallReading, JudgedCall, Policy, RuleEffect, ScopePattern};
 
 /// The earlier calls that are read: the last ones of the agent and the tool, of those in the last 20,000 events.
 const MAX_EARLIER: usize = 200;
@@ -52,7 +52,7 @@ pub(crate) async fn read_facts(
 /// that a question can be repeated later.
 pub(crate) fn find_facts(policy: &Policy, call: &api::Call, earlier: &[api::Call]) -> KnownFacts {
     let subject = subject_of(call);
-    let context = PatternContext::new(policy, &subject);
+    let context = CallReading::new(policy, &subject);
     let patterns = ScopePattern::suggest(&context);
     let asked_at = call.request.as_ref().map_or(i64::MAX, |request| request.seq);
     let mut facts = KnownFacts {
@@ -72,9 +72,8 @@ pub(crate) fn find_facts(policy: &Policy, call: &api::Call, earlier: &[api::Call
         }
         let is_same = before.arguments_hash == call.arguments_hash;
         let subject = subject_of(before);
-        let matches = |pattern: &ScopePattern| {
-            pattern.matches(&PatternContext::new(policy, &subject), RuleEffect::Widen)
-        };
+        let matches =
+            |pattern: &ScopePattern| pattern.matches(&CallReading::new(policy, &subject), RuleEffect::Widen);
         if !is_same && !patterns.iter().any(matches) {
             continue;
         }

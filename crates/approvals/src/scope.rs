@@ -2,7 +2,7 @@
 
 use crate::ArgumentsIdentity;
 use countersign_events::{Json, Place, Sha256, SuggestedScope, ToolCall, ToolName};
-use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
+use countersign_policy::{CallReading, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 
 /// Which later calls of the same thread and tool a decision answers.
@@ -83,7 +83,7 @@ impl GrantScope {
         &self,
         made: ScopeOrigin<'_>,
         call: ScopeOrigin<'_>,
-        look: &PatternContext<'_>,
+        look: &CallReading<'_>,
         effect: RuleEffect,
     ) -> bool {
         made.tool == call.tool
@@ -122,8 +122,8 @@ fn name_place(says: String, place: Option<&Place>) -> String {
 
 /// Suggests patterns for a proposed call, as the log keeps it. A masked value has no pattern, and a pattern with a
 /// secret is left out, because the log shows it to everyone.
-pub(crate) fn suggest_scopes(policy: &Policy, logged: &JudgedCall<'_>) -> Vec<SuggestedScope> {
-    let patterns = ScopePattern::suggest(&PatternContext::new(policy, logged)).into_iter();
+pub(crate) fn suggest_scopes(policy: &Policy, logged: &CallReading<'_>) -> Vec<SuggestedScope> {
+    let patterns = ScopePattern::suggest(logged).into_iter();
     patterns
         .map(|pattern| SuggestedScope { scope: pattern.json(), says: pattern.to_string() })
         .filter(|suggested| policy.redactor().redact_json(&suggested.scope).is_none())

@@ -29,26 +29,34 @@ impl PolicyJudge {
         CommandEvidence::Judgement(self.judge(policy, hash, judge).await)
     }
 
-    /// Judges on this task if the policy has no conditions, and otherwise on a thread that may be blocked.
+    /// Judges arguments with this hash.
     pub(crate) async fn judge(
         &self,
         policy: &Arc<Policy>,
         arguments_hash: Sha256,
         judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
     ) -> ArgumentsJudgement {
-        let judgement = if policy.has_conditions() {
-            self.judge_conditions(policy, judge).await
-        } else {
-            judge(policy, &|| false)
-        };
-        ArgumentsJudgement { arguments_hash, judgement: Arc::new(judgement) }
+        ArgumentsJudgement { arguments_hash, judgement: Arc::new(self.ask(policy, judge).await) }
     }
 
-    async fn judge_conditions(
+    /// Asks on this task if the policy has no conditions, and otherwise on a thread that may be blocked.
+    pub(crate) async fn ask<T: Send + 'static>(
         &self,
         policy: &Arc<Policy>,
-        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
-    ) -> Judgement {
+        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> T + Send + Sync + 'static,
+    ) -> T {
+        if policy.has_conditions() {
+            Box::pin(self.ask_conditions(policy, judge)).await
+        } else {
+            judge(policy, &|| false)
+        }
+    }
+
+    async fn ask_conditions<T: Send + 'static>(
+        &self,
+        policy: &Arc<Policy>,
+        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> T + Send + Sync + 'static,
+    ) -> T {
         let (kept, judge) = (Arc::clone(policy), Arc::new(judge));
         let (blocking, clock) = (Arc::clone(&judge), self.clock.clone());
         let end = clock.now().after(CONDITION_LIMIT);

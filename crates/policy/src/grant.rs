@@ -1,7 +1,7 @@
 //! The pattern in a grant or a remembered denial: the rule selectors that match arguments, as JSON.
 
 use crate::{
-    JudgedCall, Policy, RuleEffect,
+    CallReading, RuleEffect,
     beside::NamedArguments,
     command_operand::CommandOperand,
     facts::CallFacts,
@@ -21,33 +21,6 @@ const MAX_BYTES: usize = 4 * 1024;
 
 /// The longest value of another argument in a suggested pattern, in bytes.
 const MAX_SHOWN_BYTES: usize = 120;
-
-/// A call and the policy that locates its operands. The operands are parsed when a pattern first needs them, and then
-/// cached for all other patterns.
-pub struct PatternContext<'a> {
-    facts: CallFacts<'a>,
-}
-
-impl<'a> PatternContext<'a> {
-    /// Creates the context for a call.
-    #[must_use]
-    pub fn new(policy: &'a Policy, subject: &JudgedCall<'a>) -> Self {
-        Self { facts: CallFacts::new(&policy.settings, subject, &|| false) }
-    }
-
-    /// The call.
-    #[must_use]
-    pub const fn subject(&self) -> &JudgedCall<'a> {
-        &self.facts.subject
-    }
-}
-
-// The arguments may contain secrets, so do not derive this.
-impl fmt::Debug for PatternContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PatternContext").field("tool", self.subject().tool).finish_non_exhaustive()
-    }
-}
 
 /// The pattern that call arguments must match for a grant or a denial to apply:
 /// `{"command": …, "url": …, "path": …, "args": {"/pointer": …}}`. All parts must match.
@@ -76,11 +49,11 @@ impl ScopePattern {
 
     /// Returns true if the pattern matches the call.
     #[must_use]
-    pub fn matches(&self, context: &PatternContext<'_>, effect: RuleEffect) -> bool {
-        if context.facts.settings.is_recorded {
+    pub fn matches(&self, reading: &CallReading<'_>, effect: RuleEffect) -> bool {
+        if reading.facts.settings.is_recorded {
             return true;
         }
-        let hit = self.selectors.match_call(effect, &context.facts);
+        let hit = self.selectors.match_call(effect, &reading.facts);
         match effect {
             RuleEffect::Widen => matches!(hit, SelectorHit::Yes(_)),
             RuleEffect::Restrict => hit != SelectorHit::No,
@@ -89,8 +62,8 @@ impl ScopePattern {
 
     /// Suggests patterns that match the call and similar calls.
     #[must_use]
-    pub fn suggest(context: &PatternContext<'_>) -> Vec<Self> {
-        let facts = &context.facts;
+    pub fn suggest(reading: &CallReading<'_>) -> Vec<Self> {
+        let facts = &reading.facts;
         let commands = facts.commands().found.iter().map(CommandOperand::suggest);
         let urls = facts.urls().found.iter().map(ParsedUrl::suggest);
         let paths = facts.paths().found.iter().map(ParsedPath::suggest);
@@ -100,14 +73,14 @@ impl ScopePattern {
             suggest(OperandKind::Url, urls.collect()),
             suggest(OperandKind::Path, paths.collect()),
         ];
-        found.into_iter().flatten().filter(|pattern| pattern.matches(context, RuleEffect::Widen)).collect()
+        found.into_iter().flatten().filter(|pattern| pattern.matches(reading, RuleEffect::Widen)).collect()
     }
 
     /// The kind of the call's only operand, and the pattern that matches exactly this operand. `None` for a call with
     /// other operands, and for a line with several commands.
     #[must_use]
-    pub fn suggest_exact(context: &PatternContext<'_>) -> Option<(&'static str, String)> {
-        let facts = &context.facts;
+    pub fn suggest_exact(reading: &CallReading<'_>) -> Option<(&'static str, String)> {
+        let facts = &reading.facts;
         let (commands, urls, paths) = (facts.commands(), facts.urls(), facts.paths());
         let kind_and_text = match (&*commands.found, &*urls.found, &*paths.found) {
             ([command], [], []) => ("command", command.only_command()?.to_owned()),
@@ -116,15 +89,15 @@ impl ScopePattern {
         };
         let (kind, pattern) = (kind_and_text.0, escape_pattern(&kind_and_text.1));
         let exact = Self::of_operands(kind, vec![pattern.clone()])?;
-        exact.matches(context, RuleEffect::Widen).then_some((kind, pattern))
+        exact.matches(reading, RuleEffect::Widen).then_some((kind, pattern))
     }
 
     /// The arguments that alone keep the pattern from allowing the call, as text; `None` if there are none, or something
     /// else does not match.
     #[must_use]
-    pub fn find_hindrance(&self, context: &PatternContext<'_>) -> Option<String> {
-        self.selectors.match_call(RuleEffect::Widen, &context.facts);
-        context.facts.take_hindrance()
+    pub fn find_hindrance(&self, reading: &CallReading<'_>) -> Option<String> {
+        self.selectors.match_call(RuleEffect::Widen, &reading.facts);
+        reading.facts.take_hindrance()
     }
 
     /// A pattern for operands of one kind (`command`, `url` or `path`) that match one of `patterns`.

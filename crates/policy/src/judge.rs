@@ -1,7 +1,7 @@
 //! Judges a call: finds the rules that match, picks the strictest, and applies the tool's own metadata.
 
 use crate::{
-    AdvisorSettings, ApprovalTerms, JudgedCall, Judgement, Policy, RuleEffect,
+    AdvisorSettings, ApprovalTerms, CallReading, JudgedCall, Judgement, Policy, RuleEffect,
     annotation::ToolHint,
     combination::{combine_rules, describe_combination},
     facts::CallFacts,
@@ -11,7 +11,15 @@ use crate::{
     outcome::SelectorHit,
     rule::{PolicyRule, RuleAnswer},
 };
-use countersign_events::{Basis, RecordedEffect, ShadowVerdict, Verdict};
+use countersign_events::{Basis, ShadowVerdict, Verdict};
+
+impl CallReading<'_> {
+    /// Judges the call.
+    #[must_use]
+    pub fn judge(&self) -> Judgement {
+        self.policy.judge_facts(&self.facts)
+    }
+}
 
 impl Policy {
     /// The rule that the log names where a policy only observes.
@@ -20,37 +28,40 @@ impl Policy {
     /// Judges a call. `late` is called before each condition. Once it returns true, conditions fail.
     #[must_use]
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
-        let facts = CallFacts::new(&self.settings, subject, late);
-        let candidates = self.index.candidates(subject.tool.as_str());
+        CallReading::with_limit(self, subject, late).judge()
+    }
+
+    fn judge_facts(&self, facts: &CallFacts<'_>) -> Judgement {
+        let candidates = self.index.candidates(facts.subject.tool.as_str());
         // A person who accepted a rule wanted to be asked less, not to open what the default blocks.
         let applies = |rule: &&PolicyRule| !(rule.is_managed() && self.settings.default == Verdict::Block);
         let rules = || candidates.iter().map(|index| &self.rules[*index]).filter(applies);
         let (shadows, mut answers): (Vec<_>, Vec<_>) =
-            rules().filter_map(|rule| rule.answer(&facts)).partition(|answer| answer.rule.shadow);
+            rules().filter_map(|rule| rule.answer(facts)).partition(|answer| answer.rule.shadow);
         let mut combination = None;
         if !answers.iter().any(|answer| answer.verdict == Verdict::Allow) {
-            let combined = combine_rules(rules(), &facts);
+            let combined = combine_rules(rules(), facts);
             combination = (!combined.is_empty()).then(|| describe_combination(&combined));
             answers.extend(combined);
         }
         if answers.is_empty() {
-            answers.extend(self.answer_of_zone(&facts));
+            answers.extend(self.answer_of_zone(facts));
         }
         // A doubt explains nothing where the call would be asked without it.
         let is_doubt_only = !answers.is_empty() && answers.iter().all(RuleAnswer::is_mere_doubt);
-        let asked_anyway = (is_doubt_only && self.answer_of_zone(&facts).is_none())
-            .then(|| self.judge_without_rule(rules(), &facts))
+        let asked_anyway = (is_doubt_only && self.answer_of_zone(facts).is_none())
+            .then(|| self.judge_without_rule(rules(), facts))
             .filter(|judgement| judgement.verdict != Verdict::Allow);
         let mut judgement = match (asked_anyway, answers.iter().map(|answer| answer.verdict).max()) {
             (Some(judgement), _) => judgement,
-            (None, Some(verdict)) => self.judge_by_rules(verdict, &answers, &facts),
-            (None, None) => self.judge_without_rule(rules(), &facts),
+            (None, Some(verdict)) => self.judge_by_rules(verdict, &answers, facts),
+            (None, None) => self.judge_without_rule(rules(), facts),
         };
         if let (Basis::Rule, Verdict::Allow, Some(reason)) = (judgement.basis, judgement.verdict, combination)
         {
             judgement.reason = reason;
         }
-        self.ask_about_ambiguous_keys(&mut judgement, &facts);
+        self.ask_about_ambiguous_keys(&mut judgement, facts);
         let observed = (self.settings.observes && judgement.verdict == Verdict::Ask)
             .then(|| self.observe(&mut judgement));
         judgement.relies_on_tool = judgement.verdict == Verdict::Allow
@@ -73,25 +84,6 @@ impl Policy {
     pub fn advisors_of(&self, subject: &JudgedCall<'_>) -> Vec<&AdvisorSettings> {
         let facts = CallFacts::new(&self.settings, subject, &|| false);
         self.advisors().iter().filter(|advisor| advisor.applies_to(&facts)).collect()
-    }
-
-    /// What the call does to things outside of the agent, in words, as far as it shows that.
-    #[must_use]
-    pub fn describe_effects(&self, subject: &JudgedCall<'_>) -> Vec<String> {
-        let facts = CallFacts::new(&self.settings, subject, &|| false);
-        let words = facts.effects().in_words();
-        words
-            .iter()
-            .map(|words| facts.redactor().redact_text(words).unwrap_or_else(|| words.clone()))
-            .collect()
-    }
-
-    /// The effects of the call for the log. The subject has the arguments as the log keeps them, and further secrets are masked.
-    #[must_use]
-    pub fn record_effects(&self, subject: &JudgedCall<'_>) -> Vec<RecordedEffect> {
-        let facts = CallFacts::new(&self.settings, subject, &|| false);
-        let mask = |text: &str| facts.redactor().redact_text(text).unwrap_or_else(|| text.to_owned());
-        facts.effects().to_records(mask)
     }
 
     /// The verdict on every call of the subject's tool, whatever its arguments are; `None` if it depends on them.

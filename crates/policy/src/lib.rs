@@ -7,6 +7,7 @@ mod advisor;
 mod annotation;
 mod approvers;
 mod beside;
+mod call_reading;
 mod combination;
 mod command_operand;
 mod condition;
@@ -46,8 +47,9 @@ mod warning;
 
 pub use advisor::{AdvisorSettings, AdvisorTarget, AdvisorThresholds, UnmetThreshold};
 pub use approvers::{ApproverDirectory, AssumedLevels, QualifiedPeople};
+pub use call_reading::CallReading;
 pub use format::{format, format_layer};
-pub use grant::{PatternContext, ScopePattern};
+pub use grant::ScopePattern;
 pub use judgement::{ApprovalTerms, Judgement, MatchedRule};
 pub use managed::{MAX_MANAGED_RULE_BYTES, MAX_MANAGED_RULES, ManagedRuleError};
 pub use named_paths::{BranchNeeds, branch_needs, named_paths};

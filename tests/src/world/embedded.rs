@@ -16,7 +16,7 @@ use countersign_approvals::{
 use countersign_events::{
     CallId, Decision, Event, EventType, Json, Principal, Sha256, Status, ThreadId, ToolName,
 };
-use countersign_policy::Policy;
+use countersign_policy::{CallReading, Policy};
 use countersign_store::{Clock, CommandOutcome, EventFilter, Store, StoreError, StoreOptions, VerifyReport};
 use std::{sync::Arc, time::Duration};
 
@@ -224,7 +224,7 @@ impl ToStore {
                     logged: None,
                     suggested: Vec::new(),
                     is_question: false,
-                    effects: self.policy.record_effects(&subject),
+                    effects: CallReading::new(&self.policy, &subject).record_effects(),
                 });
             }
             // Under a world's default policy, no claim and no answer needs a judgement. The read is skipped there

@@ -5,7 +5,7 @@ use crate::{Refused, scope::suggest_scopes};
 use countersign_events::{
     CallId, Json, QuestionForm, RecordedEffect, Sha256, SuggestedScope, Verdict, json::ArgumentChange,
 };
-use countersign_policy::{JudgedCall, Judgement, Policy};
+use countersign_policy::{CallReading, JudgedCall, Judgement, Policy};
 use countersign_redaction::{RedactedJson, Redactor};
 use std::{collections::HashMap, fmt, sync::Arc};
 
@@ -105,19 +105,27 @@ pub struct ProposalReview {
 }
 
 impl ProposalReview {
-    /// Reviews a proposal that the policy has judged: masks its arguments, and suggests scopes if people are asked.
+    /// Reviews a proposal, whose arguments have this hash: judges it, masks its arguments, and suggests scopes if people are
+    /// asked. `late` is called before each condition. Once it returns true, conditions fail.
     #[must_use]
-    pub fn new(policy: &Policy, judged: ArgumentsJudgement, proposed: &JudgedCall<'_>) -> Self {
+    pub fn new(
+        policy: &Policy,
+        arguments_hash: Sha256,
+        proposed: &JudgedCall<'_>,
+        late: &dyn Fn() -> bool,
+    ) -> Self {
         let logged = logged_arguments(policy.redactor(), proposed.arguments);
         let as_logged = JudgedCall { arguments: &logged.json, redacted: &logged.pointers, ..*proposed };
-        let effects = policy.record_effects(&as_logged);
+        let reading = CallReading::with_limit(policy, &as_logged, late);
+        // The policy judges what would run. Mostly nothing is masked, and then the call is read once.
+        let judgement =
+            if logged.json == *proposed.arguments { reading.judge() } else { policy.judge(proposed, late) };
+        let effects = reading.record_effects();
         // A request for a call that the policy allows is the thread's: it asks a person each time.
-        let suggested = if judged.judgement.verdict == Verdict::Ask {
-            suggest_scopes(policy, &as_logged)
-        } else {
-            Vec::new()
-        };
+        let suggested =
+            if judgement.verdict == Verdict::Ask { suggest_scopes(policy, &reading) } else { Vec::new() };
         let is_question = QuestionForm::read(proposed.tool, proposed.arguments).is_some();
+        let judged = ArgumentsJudgement { arguments_hash, judgement: Arc::new(judgement) };
         Self { judged, logged: Some(logged), suggested, is_question, effects }
     }
 }

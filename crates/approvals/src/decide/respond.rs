@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, Source};
-use countersign_policy::{PatternContext, RuleEffect};
+use countersign_policy::{CallReading, RuleEffect};
 
 pub(super) fn respond(
     call: &Call,
@@ -132,7 +132,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
     }
     let GrantScope::Pattern(pattern) = scope else { return Ok(()) };
     let subject = call.subject();
-    let look = PatternContext::new(context.policy, &subject);
+    let look = CallReading::new(context.policy, &subject);
     if pattern.matches(&look, effect) {
         return Ok(());
     }

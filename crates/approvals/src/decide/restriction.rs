@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Call, Refused};
 use countersign_events::{Mode, Principal, Sha256, Source, ToolPolicy};
-use countersign_policy::{JudgedCall, PatternContext};
+use countersign_policy::{CallReading, JudgedCall};
 
 const AUTO_DENY: &str = "the thread denies every call that needs approval (auto_deny)";
 const REQUIRED: &str = "the thread requires a person's approval for this tool";
@@ -38,7 +38,7 @@ fn find_denial(
     context: &DecisionContext<'_>,
 ) -> Option<RulingAnswer> {
     let since = if hash == call.proposal.what.arguments_hash { call.proposal.seq } else { 0 };
-    let look = PatternContext::new(context.policy, subject);
+    let look = CallReading::new(context.policy, subject);
     let origin = call.made().with_arguments(hash);
     let mut denials = ruling::matching_denials(context.thread, origin, &look);
     denials.find(|denial| denial.seq > since).map(RulingAnswer::from_grant)

@@ -11,7 +11,7 @@ use countersign_events::{
     AnswerSetting, CallId, Decision, Mode, Principal, SameCall, Source, Timestamp, ToolCall, ToolName,
     ToolPolicy, Verdict, principal::PrincipalKind,
 };
-use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
+use countersign_policy::{ApprovalTerms, CallReading, JudgedCall, Judgement, RuleEffect};
 use std::time::Duration;
 
 /// The ruling on a call before any person is asked.
@@ -76,7 +76,7 @@ pub(super) fn rule_on_call(
     }
     let is_stopped = context.thread.mode() == Mode::Stopped;
     let question = || {
-        let look = PatternContext::new(context.policy, subject);
+        let look = CallReading::new(context.policy, subject);
         let origin = ScopeOrigin::of_call(recorded);
         OpenQuestion { judgement, look, recorded, origin, is_changed, context }.rule(own)
     };
@@ -116,7 +116,7 @@ pub(super) fn find_block(
 pub(super) fn matching_denials<'a>(
     thread: &'a Thread,
     call: ScopeOrigin<'a>,
-    look: &'a PatternContext<'_>,
+    look: &'a CallReading<'_>,
 ) -> impl Iterator<Item = &'a Grant> {
     thread.standing().filter(|grant| !grant.allows).filter(move |denial| match &denial.scope {
         Some(scope) => scope.answers(denial.made(), call, look, RuleEffect::Restrict),
@@ -127,7 +127,7 @@ pub(super) fn matching_denials<'a>(
 /// An `ask`, before it reaches people.
 struct OpenQuestion<'a> {
     judgement: &'a Judgement,
-    look: PatternContext<'a>,
+    look: CallReading<'a>,
     recorded: &'a ToolCall,
     /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
     origin: ScopeOrigin<'a>,

@@ -26,15 +26,14 @@ impl EmbeddedService {
         thread: &ThreadId,
         propose: &ProposeCommand,
     ) -> CommandEvidence {
-        let hash = propose.arguments.hash();
-        let (judged_by, judged_in, judged) = (by.clone(), thread.clone(), propose.clone());
-        let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
-            policy.judge(&judged.subject(&judged_in, &judged_by), late)
+        let proposed = Box::new((by.clone(), thread.clone(), propose.clone()));
+        let review = move |policy: &Policy, late: &dyn Fn() -> bool| {
+            let (by, thread, propose) = &*proposed;
+            let subject = propose.subject(thread, by);
+            let review = || ProposalReview::new(policy, propose.arguments.hash(), &subject, late);
+            run_large(subject.arguments.as_str().len(), review)
         };
-        let judged = self.judge.judge(policy, hash, judge).await;
-        let subject = propose.subject(thread, by);
-        let review = || ProposalReview::new(policy, judged, &subject);
-        CommandEvidence::Proposal(run_large(subject.arguments.as_str().len(), review))
+        CommandEvidence::Proposal(self.judge.ask(policy, review).await)
     }
 
     /// Judges a claim by the policy, unless this policy has judged the call already.

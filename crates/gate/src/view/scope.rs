@@ -2,7 +2,7 @@
 
 use countersign_api::EarlierCalls;
 use countersign_approvals::{Call, scope::GrantScope};
-use countersign_policy::{PatternContext, Policy, RuleEffect};
+use countersign_policy::{CallReading, Policy, RuleEffect};
 
 /// The most calls that a preview names.
 const NAMED_CALLS: usize = 10;
@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The recent calls of a thread that a preview may read, the newest first.
 pub(crate) struct CallHistory<'a> {
-    calls: Vec<(&'a Call, PatternContext<'a>)>,
+    calls: Vec<(&'a Call, CallReading<'a>)>,
 }
 
 impl<'a> CallHistory<'a> {
@@ -23,7 +23,7 @@ impl<'a> CallHistory<'a> {
             bytes <= MAX_BYTES
         };
         let read = calls.iter().take_while(is_within_budget);
-        Self { calls: read.map(|call| (call, PatternContext::new(policy, &call.subject()))).collect() }
+        Self { calls: read.map(|call| (call, CallReading::new(policy, &call.subject()))).collect() }
     }
 
     /// Counts the other calls that a decision on `call` with this scope would have answered. A pattern cannot be

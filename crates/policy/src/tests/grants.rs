@@ -12,7 +12,7 @@ fn grant_matches_like_allow_and_denial_like_block() {
     let status = pattern(r#"{"command":"git status*"}"#);
     let matches = |call: &TestCall| {
         [RuleEffect::Widen, RuleEffect::Restrict]
-            .map(|effect| status.matches(&PatternContext::new(&policy, &call.subject()), effect))
+            .map(|effect| status.matches(&CallReading::new(&policy, &call.subject()), effect))
     };
     assert_eq!(matches(&bash("git status -s")), [true, true]);
     assert_eq!(matches(&bash("git status; rm x")), [false, true]);
@@ -27,7 +27,7 @@ fn all_parts_of_a_pattern_must_hold() {
     let both = pattern(r#"{"path":["/a/**","/b/**"],"args":{"/n":{"lt":5},"/mode":"r"}}"#);
     assert_eq!(both.to_string(), "path `/a/**` or `/b/**`, /n < 5, /mode = \"r\"");
     let widens = |arguments: &str| {
-        both.matches(&PatternContext::new(&policy, &call("x", arguments).subject()), RuleEffect::Widen)
+        both.matches(&CallReading::new(&policy, &call("x", arguments).subject()), RuleEffect::Widen)
     };
     assert!(widens(r#"{"path":"/a/x","n":4,"mode":"r"}"#));
     assert!(!widens(r#"{"path":"/a/x","n":5,"mode":"r"}"#));
@@ -62,7 +62,7 @@ fn suggested_pattern_matches_its_call() {
         call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
     ] {
         let subject = call.subject();
-        let context = PatternContext::new(&policy, &subject);
+        let context = CallReading::new(&policy, &subject);
         let suggested = ScopePattern::suggest(&context);
         assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
         assert!(suggested[0].matches(&context, RuleEffect::Widen));
@@ -70,7 +70,7 @@ fn suggested_pattern_matches_its_call() {
     }
     for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {
         assert_eq!(
-            ScopePattern::suggest(&PatternContext::new(&policy, &call.subject())),
+            ScopePattern::suggest(&CallReading::new(&policy, &call.subject())),
             [],
             "{}",
             call.arguments.as_str()
@@ -82,7 +82,7 @@ fn suggested_pattern_matches_its_call() {
 fn grant_answers_only_arguments_that_it_shows() {
     let policy = Policy::ask_always();
     let widens = |pattern: &ScopePattern, call: &TestCall| {
-        pattern.matches(&PatternContext::new(&policy, &call.subject()), RuleEffect::Widen)
+        pattern.matches(&CallReading::new(&policy, &call.subject()), RuleEffect::Widen)
     };
     let status = pattern(r#"{"command":"git status **"}"#);
     assert!(widens(&status, &call("Bash", r#"{"command":"git status","timeout":5}"#)));
@@ -90,7 +90,7 @@ fn grant_answers_only_arguments_that_it_shows() {
     assert!(!widens(&status, &outside));
     let shown = pattern(r#"{"command":"git status **","args":{"/dangerouslyDisableSandbox":true}}"#);
     assert!(widens(&shown, &outside));
-    let denial = status.matches(&PatternContext::new(&policy, &outside.subject()), RuleEffect::Restrict);
+    let denial = status.matches(&CallReading::new(&policy, &outside.subject()), RuleEffect::Restrict);
     assert!(denial, "a denial holds whatever stands beside the command");
 }
 
@@ -100,7 +100,7 @@ fn suggested_pattern_shows_arguments_beside_command() {
     let suggested = |arguments: &str| {
         let call = call("Bash", arguments);
         let subject = call.subject();
-        let found = ScopePattern::suggest(&PatternContext::new(&policy, &subject));
+        let found = ScopePattern::suggest(&CallReading::new(&policy, &subject));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let staging = r#"{"command":"git status -s","cwd":"/srv/staging","description":"go"}"#;

@@ -115,7 +115,7 @@ impl TestCall {
     }
 
     fn effects(&self, policy: &Policy) -> Vec<String> {
-        policy.describe_effects(&self.subject())
+        CallReading::new(policy, &self.subject()).describe_effects()
     }
 
     fn verdict(&self, policy: &Policy) -> Verdict {

@@ -271,7 +271,7 @@ fn git_takes_up_files_without_their_names() {
 fn recorded_effects_are_masked_and_bounded() {
     let policy = Policy::shipped();
     let records = |call: TestCall| {
-        let records = policy.record_effects(&in_shop(call).subject());
+        let records = CallReading::new(&policy, &in_shop(call).subject()).record_effects();
         let shown = |effect: &countersign_events::RecordedEffect| {
             let access = effect.access.as_deref().unwrap_or("-");
             format!("{} {access} {}{}", effect.kind, effect.target, if effect.certain { "" } else { " ?" })

@@ -2,7 +2,7 @@
 
 use super::evidence::PolicyView;
 use countersign_events::Json;
-use countersign_policy::{PatternContext, Policy, RuleEffect, ScopePattern};
+use countersign_policy::{CallReading, Policy, RuleEffect, ScopePattern};
 use std::collections::BTreeMap;
 
 /// Reads JSON object members. Returns `None` for any other value.
@@ -36,7 +36,7 @@ pub(super) fn is_operand(policy: &Policy, call: &PolicyView, key: &str) -> bool 
             |key: &str| serde_json::Value::Object([(key.to_owned(), (*probe).into())].into_iter().collect());
         let (Some(arguments), Some(pattern)) = (json(&object(key)), json(&object(kind))) else { return true };
         ScopePattern::read(&pattern).is_ok_and(|pattern| {
-            pattern.matches(&PatternContext::new(policy, &call.with_arguments(&arguments)), RuleEffect::Widen)
+            pattern.matches(&CallReading::new(policy, &call.with_arguments(&arguments)), RuleEffect::Widen)
         })
     })
 }

@@ -4,7 +4,7 @@ use super::period::EvidencePeriod;
 use crate::past_answer::RecordedObjection;
 use countersign_approvals::Call;
 use countersign_events::{Json, Place, Principal, Source, ThreadId, ToolDefinition, ToolName};
-use countersign_policy::{JudgedCall, PatternContext, Policy};
+use countersign_policy::{CallReading, JudgedCall, Policy};
 use std::collections::BTreeSet;
 
 /// The call parts that a policy judges.
@@ -42,8 +42,8 @@ impl PolicyView {
     }
 
     /// The context in which patterns match this call.
-    pub(super) fn pattern_context<'a>(&'a self, policy: &'a Policy) -> PatternContext<'a> {
-        PatternContext::new(policy, &self.subject())
+    pub(super) fn pattern_context<'a>(&'a self, policy: &'a Policy) -> CallReading<'a> {
+        CallReading::new(policy, &self.subject())
     }
 
     /// The same call with `arguments`. Arguments other than its own count as unmasked.

@@ -9,7 +9,7 @@ use super::{
     operand::ToolCalls,
     options::MIN_VARIED_VALUES,
 };
-use countersign_policy::{PatternContext, Policy, RuleEffect};
+use countersign_policy::{CallReading, Policy, RuleEffect};
 use std::collections::BTreeMap;
 
 /// The maximum number of candidates per tool. Candidates with the most prompts are kept.
@@ -60,7 +60,7 @@ fn find_for_tool(
 
 /// Returns true if the rule would allow the call or might allow it. A masked value can be any value, so it counts as a
 /// match. An exception to the rule does not count, because it is a precaution for undecided calls.
-fn may_allow(candidate: &CandidateRule, call: &PatternContext<'_>) -> bool {
+fn may_allow(candidate: &CandidateRule, call: &CallReading<'_>) -> bool {
     let effect = if call.subject().redacted.is_empty() { RuleEffect::Widen } else { RuleEffect::Restrict };
     candidate.selector.pattern().is_none_or(|pattern| pattern.matches(call, effect))
 }

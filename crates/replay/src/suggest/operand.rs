@@ -5,7 +5,7 @@ use super::{
     evidence::AllowedCall,
     wildcard::{WildcardUse, judge_wildcard},
 };
-use countersign_policy::{PatternContext, RuleEffect, ScopePattern};
+use countersign_policy::{CallReading, RuleEffect, ScopePattern};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ const MAX_WILDCARDS: usize = 50;
 pub(super) struct ToolCalls<'a> {
     pub(super) allowed: &'a [AllowedCall],
     /// The index of each call in `allowed`, with its operands.
-    pub(super) calls: Vec<(usize, PatternContext<'a>)>,
+    pub(super) calls: Vec<(usize, CallReading<'a>)>,
 }
 
 impl ToolCalls<'_> {
@@ -32,7 +32,7 @@ impl ToolCalls<'_> {
 
     /// The calls that a rule with the selectors matches.
     fn find_matched(&self, pattern: &ScopePattern, unless: Option<&ScopePattern>) -> BTreeSet<usize> {
-        let matches = |context: &PatternContext<'_>| {
+        let matches = |context: &CallReading<'_>| {
             pattern.matches(context, RuleEffect::Widen)
                 && !unless.is_some_and(|unless| unless.matches(context, RuleEffect::Restrict))
         };

@@ -124,8 +124,8 @@ fn evidence_for(
     match (command, call) {
         (CallCommand::Propose(propose), _) => {
             let subject = propose.subject(thread_id, by);
-            let judged = judged(&subject, propose.arguments.hash());
-            CommandEvidence::Proposal(ProposalReview::new(policy, judged, &subject))
+            let hash = propose.arguments.hash();
+            CommandEvidence::Proposal(ProposalReview::new(policy, hash, &subject, &|| false))
         }
         (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
             CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))

@@ -11,7 +11,7 @@ use countersign_console::{
 };
 use countersign_events::{Json, OnExpiry, Principal, ToolName, Verdict};
 use countersign_gate::{view_verdict, view_warning};
-use countersign_policy::{ApprovalTerms, Judgement};
+use countersign_policy::{ApprovalTerms, CallReading, Judgement};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -70,7 +70,7 @@ pub(crate) async fn check_policy(
     let meant = policy_source(context, args).await?;
     let Some(call) = call else { return Ok(look_at(context, &meant)) };
     let judgement = call.judged(&meant.policy);
-    let effects = meant.policy.describe_effects(&call.subject());
+    let effects = CallReading::new(&meant.policy, &call.subject()).describe_effects();
     if context.json {
         let mut told = as_json(&judgement, &meant);
         told["effects"] = json!(effects);
