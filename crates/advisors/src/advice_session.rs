@@ -18,9 +18,6 @@ const PAGE: usize = 256;
 /// The pause after a database failure.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// How many calls of a thread are read for a question. Some may be newer than the call.
-const READ_CALLS: usize = 3 * RECENT_CALLS;
-
 /// The most open questions. It is more than all advisors of a policy can have waiting, so that a slow one delays no other: the
 /// questions above are those that are left to people at once.
 const MAX_OPEN: usize = 40_000;
@@ -234,7 +231,8 @@ impl CallQuestion {
         let outcome = match place {
             Err(fault) => AdviceOutcome::not_asked(fault.clone()),
             Ok(place) => {
-                let earlier = self.gate.recent_calls(&self.thread, READ_CALLS).await?;
+                let proposed = call.call.proposal.seq;
+                let earlier = self.gate.earlier_calls(&self.thread, proposed, RECENT_CALLS).await?;
                 let question = AdviceQuestion::from_call(&call.call, &earlier, self.policy.redactor());
                 let question = match question {
                     Ok(question) => question.with_facts(advisor, &self.policy, &self.gate, &call.call).await,

@@ -35,23 +35,42 @@ struct ReadDirectory<D> {
     directory: Arc<D>,
     /// The last `seq` that was read.
     seq: i64,
+    /// The last event about the whole log that this process had seen before the last read.
+    seen: Option<i64>,
 }
 
 impl<D: EventDirectory> KnownDirectory<D> {
     /// Reads the events since the last read, and returns the directory as it is now.
     pub(crate) async fn read(&self, store: &Store) -> Result<Arc<D>, StoreError> {
+        self.state.lock().await.read_new(store).await
+    }
+
+    /// Returns the directory with all events that this process has seen. Those that another process wrote a moment ago may be
+    /// missing. It needs no query unless there is something new.
+    pub(crate) async fn read_seen(&self, store: &Store) -> Result<Arc<D>, StoreError> {
         let mut known = self.state.lock().await;
+        if known.seen == Some(store.last_event_of_log()) {
+            return Ok(Arc::clone(&known.directory));
+        }
+        known.read_new(store).await
+    }
+}
+
+impl<D: EventDirectory> ReadDirectory<D> {
+    async fn read_new(&mut self, store: &Store) -> Result<Arc<D>, StoreError> {
+        let seen = store.last_event_of_log();
         loop {
-            let events = D::read_events(store, known.seq).await?;
+            let events = D::read_events(store, self.seq).await?;
             for event in &events {
                 // A row that cannot be read adds nothing. `verify` names it.
                 if let Ok(body) = Body::read(event.seq, event.kind, &event.data) {
-                    Arc::make_mut(&mut known.directory).apply(event, &body);
+                    Arc::make_mut(&mut self.directory).apply(event, &body);
                 }
-                known.seq = event.seq;
+                self.seq = event.seq;
             }
             if events.len() < D::PAGE {
-                return Ok(Arc::clone(&known.directory));
+                self.seen = Some(seen);
+                return Ok(Arc::clone(&self.directory));
             }
         }
     }

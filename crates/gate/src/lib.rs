@@ -26,6 +26,7 @@ mod advisor_metrics;
 mod call_metrics;
 mod call_reader;
 mod due_task_runner;
+mod effect_words;
 mod embedded;
 mod error;
 mod finish_on_drop;

@@ -223,6 +223,13 @@ impl Store {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await
     }
 
+    /// Returns the `seq` of the last event about the whole log, such as a new token, that this process has seen since it opened the
+    /// log; 0 before the first.
+    #[must_use]
+    pub fn last_event_of_log(&self) -> i64 {
+        self.inner.feed.last_event_of_log()
+    }
+
     /// Checks that the log has the event `seq` that a reader wants to continue after, and that `is_same` accepts its
     /// hash. It asks the table, not the feed: another instance may have delivered an event that this feed has not.
     pub async fn check_cursor(

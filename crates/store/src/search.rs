@@ -232,6 +232,10 @@ impl Store {
     /// Returns where a list that reads the log backwards starts: at `before`, or at the log's end if `before` is 0 or
     /// beyond it.
     pub(crate) async fn clamp_before(&self, before: i64) -> Result<i64, StoreError> {
+        // What this process has seen is in the log.
+        if (1..=self.inner.feed.tip()).contains(&before) {
+            return Ok(before);
+        }
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }

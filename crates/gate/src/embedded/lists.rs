@@ -139,7 +139,7 @@ impl EmbeddedService {
         let threads: BTreeSet<_> = waiting().map(|call| &call.thread_id).collect();
         let limit = (PAGE_HISTORY_CALLS / threads.len().max(1)).clamp(MIN_HISTORY_CALLS, MAX_HISTORY_CALLS);
         let last_calls = self.store.last_calls(&threads).await?;
-        let tools = self.read_tools().await?;
+        let tools = self.known_tools.read_seen(&self.store).await?;
         for (call, view) in calls.iter().zip(&mut views).filter(|(_, view)| view.is_pending()) {
             let Some(request) = &mut view.request else { continue };
             let last_call = last_calls.get(&call.thread_id).copied().unwrap_or_default();
@@ -147,7 +147,7 @@ impl EmbeddedService {
             inform_approvers(request, call, similar, &policy);
             self.add_state_of_same_call(&call.thread_id, request).await?;
             inform_about_tool(view, &tools);
-            view.effects = policy.describe_effects(&call.subject());
+            view.effects = self.effect_words.describe(call, &policy);
         }
         self.all_with_presence(views).await
     }
@@ -171,8 +171,8 @@ impl EmbeddedService {
             let policy = self.policy.policy_for_views();
             inform_approvers(request, &call, similar, &policy);
             self.add_state_of_same_call(&call.thread_id, request).await?;
-            inform_about_tool(&mut view, &*self.read_tools().await?);
-            view.effects = policy.describe_effects(&call.subject());
+            inform_about_tool(&mut view, &*self.known_tools.read_seen(&self.store).await?);
+            view.effects = self.effect_words.describe(&call, &policy);
         }
         Ok(self.with_last_seen(view, proposer_seen_at.max(seen_here)))
     }

@@ -40,6 +40,7 @@ use crate::{
     advisor_metrics::AdvisorMetrics,
     call_metrics::CallMetrics,
     due_task_runner::{DueSignal, DueTaskRunner},
+    effect_words::EffectWords,
     known_directory::{KnownAdvisors, KnownTools, KnownWebhooks},
     log_policy::open_policy,
     policy_follower::PolicyFollower,
@@ -85,6 +86,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) webhooks: Arc<KnownWebhooks>,
     known_advisors: KnownAdvisors,
     known_tools: KnownTools,
+    effect_words: EffectWords,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -163,6 +165,7 @@ impl EmbeddedService {
             webhooks: Arc::default(),
             known_advisors: KnownAdvisors::default(),
             known_tools: KnownTools::default(),
+            effect_words: EffectWords::default(),
             stop,
             tasks,
         })

@@ -80,10 +80,16 @@ impl EmbeddedGate {
         Ok(call.and_then(|call| AdvisedCall::from_call(&call, now)))
     }
 
-    /// Reads a thread's calls for the question about one of them, the newest first, up to `limit`.
-    pub async fn recent_calls(&self, thread: &ThreadId, limit: usize) -> Result<Vec<api::Call>, GateFailure> {
+    /// Reads a thread's calls that were proposed before `before` (a `seq`), the newest first, up to `limit`.
+    pub async fn earlier_calls(
+        &self,
+        thread: &ThreadId,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<api::Call>, GateFailure> {
         let now = self.clock().now();
-        let page = self.service.store.calls(&EventFilter::of_thread(thread), None, now, 0, limit).await?;
+        let page =
+            self.service.store.calls(&EventFilter::of_thread(thread), None, now, before, limit).await?;
         Ok(page.items.iter().map(|call| view_call(call, now)).collect())
     }
 

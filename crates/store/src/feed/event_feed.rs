@@ -48,6 +48,8 @@ struct RecentEvents {
     sealed: Option<(i64, Sha256)>,
     /// The number of erasures so far.
     erasures: u64,
+    /// The `seq` of the last delivered event about the whole log; 0 before the first.
+    of_log: i64,
 }
 
 impl EventFeed {
@@ -61,6 +63,7 @@ impl EventFeed {
             link,
             sealed: link.map(|link| (tip, link)),
             erasures: 0,
+            of_log: 0,
         };
         Self {
             recent: Mutex::new(recent),
@@ -144,6 +147,11 @@ impl EventFeed {
         self.recent().sealed
     }
 
+    /// Returns the `seq` of the last delivered event about the whole log; 0 before the first.
+    pub(crate) fn last_event_of_log(&self) -> i64 {
+        self.recent().of_log
+    }
+
     /// Returns the number of calls whose content was erased since the feed started. Pages that were read at another
     /// number may have that content.
     pub(crate) fn erasures(&self) -> u64 {
@@ -188,6 +196,9 @@ impl RecentEvents {
             self.sealed = event.hash.map(|hash| (event.seq, hash)).or(self.sealed);
             self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));
             self.bytes += event.data.as_str().len();
+            if event.kind.is_of_whole_log() {
+                self.of_log = event.seq;
+            }
             self.events.push_back(Arc::clone(event));
             match event.kind {
                 EventType::CallErased => self.erase_texts(event),
