@@ -48,8 +48,10 @@ pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut
     if !text.contains(['=', ':', '<']) && !key_names::may_name_secret(text) {
         return;
     }
+    // Most texts have few of these signs, and an expression costs more to build and to search than to rule out.
     let commands = run_variables(text);
-    for found in ASSIGNMENT.captures_iter(text) {
+    let assigns = text.contains(['=', ':']);
+    for found in assigns.then(|| ASSIGNMENT.captures_iter(text)).into_iter().flatten() {
         let (Some(name), Some(sign), Some(blank)) = (found.get(1), found.get(4), found.get(5)) else {
             continue;
         };
@@ -76,13 +78,16 @@ pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut
             spans.extend(value.find_secret(judged));
         }
     }
-    for found in ELEMENT.captures_iter(text) {
+    let has_elements = text.contains("</");
+    for found in has_elements.then(|| ELEMENT.captures_iter(text)).into_iter().flatten() {
         let (Some(name), Some(value)) = (found.get(1), found.get(2)) else { continue };
         if is_secret(keys.judge(name.as_str()), value.as_str()) && !value.as_str().starts_with('/') {
             spans.push(value.range());
         }
     }
-    let pairs = PAIR_LINE.captures_iter(text).filter_map(|found| found.get(1));
+    let has_pairs = text.contains("pass") || text.contains("masterauth");
+    let pairs = has_pairs.then(|| PAIR_LINE.captures_iter(text)).into_iter().flatten();
+    let pairs = pairs.filter_map(|found| found.get(1));
     spans.extend(
         pairs.filter(|value| is_secret(KeyJudgement::Short, value.as_str())).map(|value| value.range()),
     );

@@ -30,7 +30,8 @@ pub(crate) fn is_mnemonic(text: &str) -> bool {
 /// Adds the spans of all seed phrases in `text` to `spans`. If a phrase spans several lines, each word has its own
 /// mask.
 pub(crate) fn find_mnemonics(text: &str, spans: &mut Vec<Range<usize>>) {
-    if text.len() < MIN_LENGTH {
+    let has_words = || text.bytes().filter(u8::is_ascii_whitespace).count() >= MIN_WORDS - 1;
+    if text.len() < MIN_LENGTH || !has_words() {
         return;
     }
     for row in ROW.find_iter(text) {

@@ -39,7 +39,8 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Adds the spans of strings after a quoted name to `spans`.
 pub(crate) fn find_quoted_arguments(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
-    for found in JUNCTION.captures_iter(text) {
+    let has_quotes = text.contains(['"', '\'']);
+    for found in has_quotes.then(|| JUNCTION.captures_iter(text)).into_iter().flatten() {
         let (Some(whole), Some(quote)) = (found.get(0), found.get(1)) else { continue };
         let Some(name) = quoted_before(text, whole.start(), quote.as_str()) else { continue };
         let judged = keys.judge(name.trim_start_matches('-')).max(judge_field(name));
@@ -50,7 +51,8 @@ pub(crate) fn find_quoted_arguments(keys: &SensitiveKeys, text: &str, spans: &mu
         let opening = whole.as_str().trim_end_matches(['"', '\'']).trim_end_matches('\\').len();
         spans.extend(password_at(text, whole.start() + opening, judged));
     }
-    for found in ATOM.captures_iter(text) {
+    let has_atoms = text.contains('{');
+    for found in has_atoms.then(|| ATOM.captures_iter(text)).into_iter().flatten() {
         let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
         spans.extend(password_at(text, whole.end(), keys.judge(name.as_str())));
     }

@@ -46,7 +46,8 @@ pub(crate) fn find_url_secrets(text: &str, spans: &mut Vec<Range<usize>>) {
             found.filter(|value| is_secret(KeyJudgement::Short, value.as_str())).map(|value| value.range()),
         );
     }
-    for found in PGPASS.captures_iter(text) {
+    let has_fields = text.bytes().filter(|byte| *byte == b':').count() >= 4;
+    for found in has_fields.then(|| PGPASS.captures_iter(text)).into_iter().flatten() {
         let (Some(database), Some(password)) = (found.get(3), found.get(5)) else { continue };
         let is_time = database.as_str().bytes().all(|byte| byte.is_ascii_digit());
         if !is_time && is_secret(KeyJudgement::Short, password.as_str()) {

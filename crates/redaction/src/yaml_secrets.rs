@@ -18,6 +18,9 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(crate) fn find_yaml_secrets(text: &str, spans: &mut Vec<Range<usize>>) {
+    if !text.contains("kind:") {
+        return;
+    }
     let mut start = 0;
     for document in text.split_inclusive("\n---") {
         if KIND.is_match(document) {
