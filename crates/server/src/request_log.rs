@@ -13,7 +13,7 @@ use crate::{
 };
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
@@ -66,7 +66,7 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     let responding = request_id::ID.scope(id.clone(), answering).instrument(span.clone());
     let mut response = responding.await;
     let took = began.elapsed();
-    span.in_scope(|| write_log_line(&route, response.status(), took));
+    span.in_scope(|| write_log_line(&method, &route, response.status(), took));
     app.metrics.record_answer(&method, &route, response.status(), took);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -122,11 +122,13 @@ fn caller_request_id(headers: &HeaderMap) -> Option<String> {
     is_valid.then(|| id.to_owned())
 }
 
-/// Writes one line per request, without any of its content; the span has the id, method and route. Health checks are
-/// frequent, so they are logged at the debug level.
-fn write_log_line(route: &str, status: StatusCode, took: Duration) {
+/// Writes one line per request, without any of its content; the span has the id, method and route. Two kinds are logged at the
+/// debug level: health checks, which are frequent, and accepted requests that may write, because each event has a line
+/// with the same span.
+fn write_log_line(method: &Method, route: &str, status: StatusCode, took: Duration) {
+    let is_accepted_write = *method != Method::GET && status.is_success();
     let (status, ms) = (status.as_u16(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    if is_health_check(route) {
+    if is_accepted_write || is_health_check(route) {
         tracing::debug!(target: ACCESS_TARGET, status, ms, "answered");
     } else {
         tracing::info!(target: ACCESS_TARGET, status, ms, "answered");
