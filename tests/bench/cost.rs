@@ -21,6 +21,7 @@ pub(crate) struct CostRow {
     pub(crate) commits: f64,
     /// The reason, if they could not be counted.
     pub(crate) system_calls: Result<SystemCalls, String>,
+    pub(crate) allocations: f64,
     pub(crate) rate: f64,
 }
 
@@ -29,6 +30,7 @@ pub(crate) struct CostRow {
 pub(crate) struct CostRounds {
     rounds: Vec<CostRound>,
     system_calls: Option<Result<SystemCalls, String>>,
+    allocations: f64,
 }
 
 /// The costs of one cycle or request in one round.
@@ -83,6 +85,19 @@ impl CostRounds {
         Ok(())
     }
 
+    /// Counts the allocations at a server that counts them.
+    pub(crate) async fn count_allocations(
+        &mut self,
+        server: &mut BenchServer,
+        load: &HttpLoad,
+        size: LoadSize,
+    ) -> LabOutcome<()> {
+        let before = server.count_allocations().await?;
+        load.run(&server.target, size).await?;
+        self.allocations = (server.count_allocations().await? - before) / size.units();
+        Ok(())
+    }
+
     /// The medians of all rounds.
     pub(crate) fn row(self, name: &str, requests: usize) -> CostRow {
         let of =
@@ -95,6 +110,7 @@ impl CostRounds {
             switches: of(|round| round.used.switches),
             commits: of(|round| round.commits),
             rate: of(|round| round.rate),
+            allocations: self.allocations,
             system_calls: self.system_calls.unwrap_or_else(|| Err("they were not counted".into())),
         }
     }
@@ -107,19 +123,19 @@ async fn commits(server: &BenchServer) -> LabOutcome<f64> {
 /// Prints the costs as a Markdown table.
 pub(crate) fn print(rows: &[CostRow]) {
     println!(
-        "| at the server | CPU | user + system | CPU per request | switches | system calls | commits | syncs | rate |"
+        "| at the server | CPU | user + system | CPU per request | allocations per request | switches | system calls | commits | syncs | rate |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for row in rows {
         let (cpu, user, system) = (row.cpu, row.user, row.cpu - row.user);
         #[expect(clippy::cast_precision_loss, reason = "a cycle has four requests")]
-        let request = cpu / row.requests as f64;
+        let [request, allocations] = [cpu, row.allocations].map(|each| each / row.requests as f64);
         let (calls, syncs) = match &row.system_calls {
             Ok(calls) => (format!("{:.1}", calls.all), format!("{:.3}", calls.syncs)),
             Err(_) => ("–".to_owned(), "–".to_owned()),
         };
         println!(
-            "| {} | {cpu:.1} µs | {user:.1} + {system:.1} µs | {request:.1} µs | {:.2} | {calls} | {:.3} | {syncs} | {:.0} /s |",
+            "| {} | {cpu:.1} µs | {user:.1} + {system:.1} µs | {request:.1} µs | {allocations:.0} | {:.2} | {calls} | {:.3} | {syncs} | {:.0} /s |",
             row.name, row.switches, row.commits, row.rate
         );
     }

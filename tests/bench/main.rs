@@ -20,6 +20,7 @@ mod cycles;
 mod decision;
 mod fill;
 mod history;
+mod hook;
 mod http;
 mod idle;
 mod instances;
@@ -36,6 +37,7 @@ mod system_calls;
 mod table;
 mod usage;
 mod verdict;
+mod verify;
 mod waiting;
 mod wakeup;
 
@@ -46,7 +48,7 @@ use table::ScenarioResult;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const SCENARIOS: [&str; 15] = [
+const SCENARIOS: [&str; 17] = [
     "verdict",
     "scope",
     "wakeup",
@@ -61,6 +63,8 @@ const SCENARIOS: [&str; 15] = [
     "advisors",
     "start",
     "streams",
+    "hook",
+    "verify",
     "instances",
 ];
 
@@ -68,7 +72,8 @@ const SCENARIOS: [&str; 15] = [
 const COST_SCENARIOS: [&str; 2] = ["http", "reads"];
 
 /// The scenarios that start the program that ships.
-const SERVER_SCENARIOS: [&str; 6] = ["http", "reads", "decision", "advisors", "start", "streams"];
+const SERVER_SCENARIOS: [&str; 8] =
+    ["http", "reads", "decision", "advisors", "start", "streams", "hook", "verify"];
 
 fn main() -> LabOutcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -145,6 +150,8 @@ async fn run(name: &str, quick: bool) -> LabOutcome<ScenarioResult> {
         "advisors" => advisors::run(quick).await,
         "start" => start::run(quick).await,
         "streams" => streams::run(quick).await.map(ScenarioResult::from),
+        "hook" => hook::run(quick).await.map(ScenarioResult::from),
+        "verify" => verify::run(quick).await.map(ScenarioResult::from),
         _ => instances::run(quick).await.map(ScenarioResult::from),
     }
 }

@@ -27,23 +27,32 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let (rounds, finished, each) = if quick { (1, 64, 3) } else { (3, 960, 40) };
     let folder = lab::folder()?;
     let server = BenchServer::start(&folder).await?;
-    let size = LoadSize { connections: EXECUTORS, each: finished / EXECUTORS };
-    HttpLoad::CyclesInOneThread.run(&server.target, size).await?;
-    let size = LoadSize { connections: 1, each: PENDING };
-    HttpLoad::ProposalsInOneThread { first: finished }.run(&server.target, size).await?;
+    write_calls(&server, finished).await?;
+    let counted_folder = lab::folder()?;
+    let mut counted = BenchServer::start_counted(&counted_folder).await?;
+    write_calls(&counted, finished).await?;
     let mut costs: Vec<CostRow> = Vec::new();
     let mut rows = Vec::new();
     for scenario in scenarios(finished) {
-        let cost = measure(&server, &scenario, each * scenario.share, rounds).await?;
+        let cost = measure(&server, &mut counted, &scenario, each * scenario.share, rounds).await?;
         rows.extend(costs.first().map(|nothing| row(&scenario, &cost, nothing)));
         costs.push(cost);
     }
+    counted.stop().await?;
     server.stop().await?;
     Ok(ScenarioResult { rows, costs })
 }
 
+/// Writes one thread with finished and pending calls.
+async fn write_calls(server: &BenchServer, finished: usize) -> LabOutcome<()> {
+    let size = LoadSize { connections: EXECUTORS, each: finished / EXECUTORS };
+    HttpLoad::CyclesInOneThread.run(&server.target, size).await?;
+    let size = LoadSize { connections: 1, each: PENDING };
+    HttpLoad::ProposalsInOneThread { first: finished }.run(&server.target, size).await
+}
+
 fn scenarios(finished: usize) -> Vec<ReadScenario> {
-    let (one_call, page) = (Some((40.0, "≤ 40 µs more")), Some((5_000.0, "≤ 5 ms")));
+    let (one_call, page) = (Some((20.0, "≤ 20 µs more")), Some((1_200.0, "≤ 1.2 ms more")));
     let scenario = |name, path, share, target| ReadScenario { name, path, is_cached: false, share, target };
     let pending = "/v1/approvals/pending";
     vec![
@@ -65,6 +74,7 @@ fn scenarios(finished: usize) -> Vec<ReadScenario> {
 
 async fn measure(
     server: &BenchServer,
+    counted: &mut BenchServer,
     scenario: &ReadScenario,
     each: usize,
     rounds: usize,
@@ -83,6 +93,8 @@ async fn measure(
         costs.measure(server, &load, size).await?;
     }
     costs.count_system_calls(server, &load, few).await?;
+    load.run(&counted.target, few).await?;
+    costs.count_allocations(counted, &load, few).await?;
     Ok(costs.row(scenario.name, 1))
 }
 

@@ -14,8 +14,8 @@ use std::{
 };
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
-    process::{Child, Command},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
 };
 
 /// Builds the program that ships, so that no figure is from an older one. `COUNTERSIGN_BENCH_PROGRAM` names another one.
@@ -41,7 +41,7 @@ fn named_program() -> Option<PathBuf> {
 }
 
 /// Returns the program's path: beside the folder of this one, unless the environment names another.
-fn program() -> LabOutcome<PathBuf> {
+pub(crate) fn program() -> LabOutcome<PathBuf> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join("countersign"));
     let path = named_program().or_else(beside).ok_or("the path of this program is unknown")?;
     if path.exists() {
@@ -52,7 +52,7 @@ fn program() -> LabOutcome<PathBuf> {
 }
 
 /// Writes the shipped policy without limits of pending calls, and with `more`. Returns the path.
-fn write_policy(folder: &TempDir, more: &str) -> LabOutcome<PathBuf> {
+pub(crate) fn write_policy(folder: &TempDir, more: &str) -> LabOutcome<PathBuf> {
     let path = folder.path().join("policy.toml");
     let limits = "[limits]\npendingPerThread = 1000000\npendingPerAgent = 1000000\n";
     std::fs::write(&path, format!("{}\n{limits}\n{more}", Policy::shipped().text().text))?;
@@ -75,6 +75,8 @@ pub(crate) struct BenchServer {
     pub(crate) target: BenchTarget,
     /// The id of its process.
     pub(crate) process: Pid,
+    stdin: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
 }
 
 impl BenchServer {
@@ -86,8 +88,17 @@ impl BenchServer {
 
     /// Starts a server with a policy that has `more` tables.
     pub(crate) async fn start_with_policy(folder: &TempDir, more: &str) -> LabOutcome<Self> {
+        Self::start_program(&program()?, folder, more).await
+    }
+
+    /// Starts a server that [counts](Self::count_allocations).
+    pub(crate) async fn start_counted(folder: &TempDir) -> LabOutcome<Self> {
+        Self::start_program(Path::new(env!("CARGO_BIN_EXE_countersign-counted")), folder, "").await
+    }
+
+    async fn start_program(program: &Path, folder: &TempDir, more: &str) -> LabOutcome<Self> {
         let log = File::options().create(true).append(true).open(folder.path().join("server.log"))?;
-        let mut child = Command::new(program()?)
+        let mut child = Command::new(program)
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             // Settings of the person who runs the benchmark must not change the server.
             .env_clear()
@@ -97,13 +108,14 @@ impl BenchServer {
             .env("COUNTERSIGN_POLICY", write_policy(folder, more)?)
             .env("COUNTERSIGN_DATABASE", lab::file(folder, "log.db"))
             .current_dir(folder.path())
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
             .kill_on_drop(true)
             .spawn()?;
-        let stdout = child.stdout.take().ok_or("the server has no stdout")?;
-        let line = BufReader::new(stdout).lines().next_line().await?;
+        let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or("the server has no pipes")?;
+        let mut output = BufReader::new(stdout).lines();
+        let line = output.next_line().await?;
         let line = line.ok_or_else(|| format!("the server has ended; see {}", folder.path().display()))?;
         let introduction: serde_json::Value = serde_json::from_str(&line)?;
         let url = introduction.get("listening").and_then(serde_json::Value::as_str);
@@ -111,7 +123,14 @@ impl BenchServer {
         let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let (agent, approver) = first_tokens(folder)?;
         let target = BenchTarget { address: address.parse()?, agent, approver };
-        Ok(Self { target, process: id.ok_or("the server has ended")?, child })
+        Ok(Self { target, process: id.ok_or("the server has ended")?, child, stdin, output })
+    }
+
+    /// The number of blocks of memory that a counting server has allocated.
+    pub(crate) async fn count_allocations(&mut self) -> LabOutcome<f64> {
+        self.stdin.write_all(b"count\n").await?;
+        let line = self.output.next_line().await?;
+        Ok(line.ok_or("the server has ended")?.parse()?)
     }
 
     /// Returns the resident memory of the process in bytes.

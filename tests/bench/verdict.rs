@@ -1,4 +1,5 @@
-//! How long a verdict takes: with 500 rules, with 50 CEL conditions, and for a coding session's calls.
+//! How long a verdict takes: with the shipped policy, with 500 rules, with 50 CEL conditions, and for a coding session's
+//! calls.
 
 use crate::{
     lab::LabOutcome,
@@ -19,7 +20,16 @@ pub(crate) fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let bare = time("", samples)?;
     let most = Duration::from_micros(50);
     let row_of_500 = |what: &str, policy: &str| row(what, policy, samples, bare, most, "≤ 50 µs");
+    let shipped = Policy::shipped().text().text.clone();
     let mut rows = vec![
+        row(
+            "a verdict with the shipped policy",
+            &shipped,
+            samples,
+            bare,
+            Duration::from_micros(5),
+            "≤ 5 µs",
+        )?,
         row_of_500("a verdict with 500 rules", &mixed_rules())?,
         row_of_500(
             "the same, all 500 on the same command",

@@ -3,6 +3,10 @@
 
 use std::process::ExitCode;
 
+/// As the program that ships has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     countersign_cli::main()
 }

@@ -26,11 +26,6 @@ use logging::Logging;
 use std::process::ExitCode;
 use tracing::Instrument;
 
-/// Returns memory to the system after a burst of large calls. The allocator of glibc keeps more of it.
-#[cfg(target_os = "linux")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Runs the command line of this process, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
