@@ -4,8 +4,8 @@ use crate::{
     BinaryOperator, CelFunction, CelValue, EvaluationBudget, EvaluationError, Expression, LoopExpression,
     LoopKind, MapKey, UnaryOperator,
     arithmetic::{calculate, negate},
+    call::call_function,
     comparison::{compare, is_equal},
-    conversion::convert,
     value::find_member,
 };
 use std::{
@@ -162,20 +162,7 @@ impl<'a> Evaluator<'a> {
     fn call(&mut self, function: CelFunction, arguments: &'a [Expression]) -> Evaluated {
         let arguments = arguments.iter().map(|argument| self.operand(argument));
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-        match (function, arguments.as_slice()) {
-            (CelFunction::Size, [value]) => measure(value),
-            (CelFunction::Type, [value]) => Ok(CelValue::Type(value.type_name())),
-            (CelFunction::Dyn, [value]) => Ok(value.clone()),
-            (_, [value]) => convert(function, value),
-            (_, [CelValue::Text(text), CelValue::Text(part)]) => Ok(CelValue::Bool(match function {
-                CelFunction::StartsWith => text.starts_with(&**part),
-                CelFunction::EndsWith => text.ends_with(&**part),
-                _ => text.contains(&**part),
-            })),
-            (_, values) => {
-                Err(EvaluationError::no_overload(function.name(), &values.iter().collect::<Vec<_>>()))
-            }
-        }
+        call_function(function, &arguments)
     }
 
     fn run_loop(&mut self, details: &'a LoopExpression) -> Evaluated {
@@ -312,16 +299,4 @@ fn select_index(operand: &CelValue, index: &CelValue, written: &Expression) -> E
         }
         _ => Err(EvaluationError::no_overload("[]", &[operand, index])),
     }
-}
-
-/// The number of characters, bytes, elements or members.
-fn measure(value: &CelValue) -> Evaluated {
-    let size = match value {
-        CelValue::Text(text) => text.chars().count(),
-        CelValue::Bytes(bytes) => bytes.len(),
-        CelValue::List(elements) => elements.len(),
-        CelValue::Map(members) => members.len(),
-        other => return Err(EvaluationError::no_overload("size", &[other])),
-    };
-    i64::try_from(size).map(CelValue::Int).map_err(|_| EvaluationError::NumberOverflow)
 }

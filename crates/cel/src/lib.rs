@@ -5,11 +5,13 @@
 
 mod arithmetic;
 mod budget;
+mod call;
 mod comparison;
 mod conversion;
 mod error;
 mod evaluator;
 mod expression;
+mod function;
 mod lexer;
 mod literal;
 mod parser;
@@ -21,8 +23,7 @@ mod tests;
 pub use budget::EvaluationBudget;
 pub use error::{EvaluationError, ParseError};
 pub use evaluator::{CelVariables, evaluate};
-pub use expression::{
-    BinaryOperator, CelFunction, Expression, FUNCTION_NAMES, LoopExpression, LoopKind, UnaryOperator,
-};
+pub use expression::{BinaryOperator, Expression, LoopExpression, LoopKind, UnaryOperator};
+pub use function::{CelFunction, FUNCTION_NAMES};
 pub use parser::parse;
 pub use value::{CelValue, MapKey};
