@@ -5,7 +5,7 @@ use crate::{
     error::EvaluationError::{self, DivisionByZero, NumberOverflow},
 };
 use BinaryOperator::{Add, Divide, Multiply, Remainder, Subtract};
-use CelValue::{Bytes, Double, Int, List, Text, Uint};
+use CelValue::{Bytes, Double, Duration, Int, List, Text, Timestamp, Uint};
 
 /// Applies an arithmetic operator.
 pub(crate) fn calculate(
@@ -23,8 +23,30 @@ pub(crate) fn calculate(
         (Add, Text(left), Text(right)) => Ok(Text([&**left, &**right].concat().into())),
         (Add, Bytes(left), Bytes(right)) => Ok(Bytes([&**left, &**right].concat().into())),
         (Add, List(left), List(right)) => Ok(List([&**left, &**right].concat().into())),
+        (Add | Subtract, Timestamp(_) | Duration(_), Timestamp(_) | Duration(_)) => {
+            calculate_moment(operator, left, right)
+        }
         _ => Err(EvaluationError::no_overload(operator.symbol(), &[left, right])),
     }
+}
+
+/// Adds and subtracts timestamps and durations.
+fn calculate_moment(
+    operator: BinaryOperator,
+    left: &CelValue,
+    right: &CelValue,
+) -> Result<CelValue, EvaluationError> {
+    let result = match (operator, left, right) {
+        (Add, Timestamp(moment), Duration(duration)) | (Add, Duration(duration), Timestamp(moment)) => {
+            moment.checked_add(*duration).map(Timestamp)
+        }
+        (Subtract, Timestamp(moment), Duration(duration)) => moment.checked_sub(*duration).map(Timestamp),
+        (Subtract, Timestamp(later), Timestamp(earlier)) => later.duration_since(*earlier).map(Duration),
+        (Add, Duration(left), Duration(right)) => left.checked_add(*right).map(Duration),
+        (Subtract, Duration(left), Duration(right)) => left.checked_sub(*right).map(Duration),
+        _ => return Err(EvaluationError::no_overload(operator.symbol(), &[left, right])),
+    };
+    result.ok_or(EvaluationError::TimeOverflow)
 }
 
 /// Changes the sign.

@@ -1,6 +1,6 @@
 //! Calls functions with their evaluated arguments.
 
-use crate::{CelFunction, CelValue, EvaluationError, conversion::convert};
+use crate::{CelFunction, CelValue, EvaluationError, conversion::convert, moment_part::read_part};
 
 /// Calls a function.
 pub(crate) fn call_function(
@@ -11,7 +11,8 @@ pub(crate) fn call_function(
         (CelFunction::Size, [value]) => measure(value),
         (CelFunction::Type, [value]) => Ok(CelValue::Type(value.type_name())),
         (CelFunction::Dyn, [value]) => Ok(value.clone()),
-        (_, [value]) => convert(function, value),
+        (_, [value]) if function.converts() => convert(function, value),
+        _ if function.reads_time_zone() => read_part(function, arguments),
         (_, [CelValue::Text(text), CelValue::Text(part)]) => Ok(CelValue::Bool(match function {
             CelFunction::StartsWith => text.starts_with(&**part),
             CelFunction::EndsWith => text.ends_with(&**part),

@@ -1,7 +1,7 @@
 //! Equality and order. Numbers of different types compare by their exact value.
 
 use crate::value::{CelValue, find_member};
-use CelValue::{Bool, Bytes, Double, Int, List, Map, Null, Text, Type, Uint};
+use CelValue::{Bool, Bytes, Double, Duration, Int, List, Map, Null, Text, Timestamp, Type, Uint};
 use std::cmp::Ordering;
 
 /// Returns true if two values are equal. Values of different types are not, except for numbers.
@@ -31,6 +31,8 @@ pub(crate) fn compare(left: &CelValue, right: &CelValue) -> Option<Ordering> {
         (Bool(left), Bool(right)) => Some(left.cmp(right)),
         (Text(left), Text(right)) => Some(left.cmp(right)),
         (Bytes(left), Bytes(right)) => Some(left.cmp(right)),
+        (Timestamp(left), Timestamp(right)) => Some(left.cmp(right)),
+        (Duration(left), Duration(right)) => Some(left.cmp(right)),
         (Double(left), Double(right)) => left.partial_cmp(right),
         (Double(left), right) => compare_to_double(to_integer(right)?, *left).map(Ordering::reverse),
         (left, Double(right)) => compare_to_double(to_integer(left)?, *right),

@@ -1,7 +1,11 @@
 //! The functions that convert a value to a type.
 
-use crate::{CelFunction, CelValue, EvaluationError, value::to_whole};
-use CelValue::{Bool, Bytes, Double, Int, Text, Uint};
+use crate::{
+    CelFunction, CelTimestamp, CelValue, EvaluationError,
+    moment_text::{read_duration, read_timestamp},
+    value::to_whole,
+};
+use CelValue::{Bool, Bytes, Double, Duration, Int, Text, Timestamp, Uint};
 
 /// Converts a value to the type that the function names.
 pub(crate) fn convert(function: CelFunction, value: &CelValue) -> Result<CelValue, EvaluationError> {
@@ -11,6 +15,8 @@ pub(crate) fn convert(function: CelFunction, value: &CelValue) -> Result<CelValu
         CelFunction::Double => to_double(value),
         CelFunction::Bool => to_bool(value),
         CelFunction::Bytes => to_bytes(value),
+        CelFunction::Timestamp => to_timestamp(value),
+        CelFunction::Duration => to_duration(value),
         _ => to_text(value),
     };
     match converted {
@@ -33,6 +39,7 @@ fn to_int(value: &CelValue) -> Converted {
             whole.filter(|whole| *whole != i64::MIN).map(Int)
         }
         Text(text) => text.parse().ok().map(Int),
+        Timestamp(moment) => Some(Int(moment.seconds())),
         _ => return None,
     })
 }
@@ -80,6 +87,24 @@ fn to_bytes(value: &CelValue) -> Converted {
     }
 }
 
+/// An integer counts the seconds since 1970.
+fn to_timestamp(value: &CelValue) -> Converted {
+    Some(match value {
+        Timestamp(moment) => Some(Timestamp(*moment)),
+        Int(seconds) => CelTimestamp::from_unix(*seconds, 0).map(Timestamp),
+        Text(text) => read_timestamp(text).map(Timestamp),
+        _ => return None,
+    })
+}
+
+fn to_duration(value: &CelValue) -> Converted {
+    Some(match value {
+        Duration(duration) => Some(Duration(*duration)),
+        Text(text) => read_duration(text).map(Duration),
+        _ => return None,
+    })
+}
+
 fn to_text(value: &CelValue) -> Converted {
     let text = match value {
         Text(_) => return Some(Some(value.clone())),
@@ -87,6 +112,8 @@ fn to_text(value: &CelValue) -> Converted {
         Int(number) => number.to_string(),
         Uint(number) => number.to_string(),
         Double(number) => number.to_string(),
+        Timestamp(moment) => moment.to_string(),
+        Duration(duration) => duration.to_string(),
         Bytes(bytes) => return Some(std::str::from_utf8(bytes).ok().map(CelValue::from)),
         _ => return None,
     };

@@ -34,6 +34,11 @@ pub enum ParseError {
     /// The pattern of `matches` is invalid.
     #[error("the pattern of `matches` is invalid: {0}")]
     InvalidPattern(String),
+    /// A time zone is neither `UTC` nor an offset.
+    #[error(
+        "unknown time zone `{0}`; write 'UTC' or an offset such as '+02:00', because the rules of names change"
+    )]
+    UnknownTimeZone(String),
     /// The expression creates an object.
     #[error("a condition cannot create objects")]
     CreatesObject,
@@ -77,6 +82,12 @@ pub enum EvaluationError {
     /// An operator result has more than 64 bits.
     #[error("a number is too large")]
     NumberOverflow,
+    /// A timestamp is outside the years 1 to 9999, or a duration is longer than 292 years.
+    #[error("a timestamp or a duration is out of range")]
+    TimeOverflow,
+    /// A computed time zone is neither `UTC` nor an offset.
+    #[error("a time zone is not 'UTC' or an offset such as '+02:00'")]
+    UnknownTimeZone,
     /// The list has fewer elements.
     #[error("an index is out of bounds")]
     OutOfBounds,

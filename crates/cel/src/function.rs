@@ -29,6 +29,30 @@ pub enum CelFunction {
     Type,
     /// The value itself.
     Dyn,
+    /// Reads a timestamp.
+    Timestamp,
+    /// Reads a duration.
+    Duration,
+    /// The year.
+    FullYear,
+    /// The month; January is 0.
+    Month,
+    /// The day of the month, from 1.
+    Date,
+    /// The day of the month, from 0.
+    DayOfMonth,
+    /// The weekday; Sunday is 0.
+    DayOfWeek,
+    /// The day of the year, from 0.
+    DayOfYear,
+    /// The hour, or a duration in hours.
+    Hours,
+    /// The minute, or a duration in minutes.
+    Minutes,
+    /// The second, or a duration in seconds.
+    Seconds,
+    /// The milliseconds after the last whole second.
+    Milliseconds,
 }
 
 /// How a function is called.
@@ -82,6 +106,18 @@ const SHAPES: &[FunctionShape] = &[
     conversion(CelFunction::Bytes, "bytes", "bytes(x)"),
     conversion(CelFunction::Type, "type", "type(x)"),
     conversion(CelFunction::Dyn, "dyn", "dyn(x)"),
+    conversion(CelFunction::Timestamp, "timestamp", "timestamp('2024-05-01T12:00:00Z')"),
+    conversion(CelFunction::Duration, "duration", "duration('1h30m')"),
+    method(CelFunction::FullYear, "getFullYear", "timestamp.getFullYear()", &[0, 1]),
+    method(CelFunction::Month, "getMonth", "timestamp.getMonth()", &[0, 1]),
+    method(CelFunction::Date, "getDate", "timestamp.getDate()", &[0, 1]),
+    method(CelFunction::DayOfMonth, "getDayOfMonth", "timestamp.getDayOfMonth()", &[0, 1]),
+    method(CelFunction::DayOfWeek, "getDayOfWeek", "timestamp.getDayOfWeek()", &[0, 1]),
+    method(CelFunction::DayOfYear, "getDayOfYear", "timestamp.getDayOfYear()", &[0, 1]),
+    method(CelFunction::Hours, "getHours", "timestamp.getHours() or timestamp.getHours('+02:00')", &[0, 1]),
+    method(CelFunction::Minutes, "getMinutes", "timestamp.getMinutes()", &[0, 1]),
+    method(CelFunction::Seconds, "getSeconds", "timestamp.getSeconds()", &[0, 1]),
+    method(CelFunction::Milliseconds, "getMilliseconds", "timestamp.getMilliseconds()", &[0, 1]),
 ];
 
 const NAMES: [&str; SHAPES.len()] = {
@@ -114,6 +150,18 @@ impl CelFunction {
         let shape = &SHAPES[self as usize];
         let counts = if has_target { shape.after_target } else { shape.alone };
         (!counts.contains(&arguments)).then_some(shape.usage)
+    }
+
+    /// Returns true if the function converts to the type that it names.
+    pub(crate) const fn converts(self) -> bool {
+        let place = self as usize;
+        Self::Text as usize <= place && place <= Self::Duration as usize
+    }
+
+    /// Returns true if the function reads a part of a timestamp, in a time zone if one is given.
+    pub(crate) const fn reads_time_zone(self) -> bool {
+        let place = self as usize;
+        Self::FullYear as usize <= place && place <= Self::Milliseconds as usize
     }
 }
 

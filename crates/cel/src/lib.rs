@@ -1,7 +1,8 @@
 //! Conditions in [CEL](https://cel.dev): a parser, and an evaluator that pays for each step from a budget.
 //!
-//! The language is the part of CEL that a condition over JSON needs: all literals, operators and macros, and the
-//! functions of [`FUNCTION_NAMES`]. It has no timestamps, durations, messages or optional values.
+//! The language is the part of CEL that a condition over JSON needs: all literals and operators, the standard macros,
+//! timestamps and durations, types, and the functions of [`FUNCTION_NAMES`]. It has no messages, optional values or
+//! named time zones.
 
 mod arithmetic;
 mod budget;
@@ -14,7 +15,11 @@ mod expression;
 mod function;
 mod lexer;
 mod literal;
+mod moment;
+mod moment_part;
+mod moment_text;
 mod parser;
+mod type_name;
 mod value;
 
 #[cfg(test)]
@@ -25,5 +30,6 @@ pub use error::{EvaluationError, ParseError};
 pub use evaluator::{CelVariables, evaluate};
 pub use expression::{BinaryOperator, Expression, LoopExpression, LoopKind, UnaryOperator};
 pub use function::{CelFunction, FUNCTION_NAMES};
+pub use moment::{CelDuration, CelTimestamp};
 pub use parser::parse;
 pub use value::{CelValue, MapKey};

@@ -5,6 +5,8 @@ use crate::{
     error::MAX_OPERATIONS,
     lexer::{LexerToken, TokenKind, split_tokens},
     literal::read_number,
+    moment_text::read_time_zone,
+    type_name::resolve_type_names,
 };
 use regex::RegexBuilder;
 
@@ -53,9 +55,12 @@ const BINARY_OPERATORS: &[&[(&str, BinaryOperator)]] = &[
 pub fn parse(source: &str) -> Result<Expression, ParseError> {
     let tokens = split_tokens(source)?;
     let mut parser = ExpressionParser { source, tokens, next: 0, operations: 0 };
-    let expression = parser.read_expression()?;
+    let mut expression = parser.read_expression()?;
     match parser.peek() {
-        TokenKind::End => Ok(expression),
+        TokenKind::End => {
+            resolve_type_names(&mut expression);
+            Ok(expression)
+        }
         _ => Err(parser.syntax_error("an operator or the end was expected")),
     }
 }
@@ -307,10 +312,14 @@ impl ExpressionParser<'_> {
             return Err(ParseError::WrongCall { name: function.name(), usage });
         }
         arguments.splice(0..0, target);
-        if function == CelFunction::Matches {
-            build_matches(arguments)
-        } else {
-            Ok(Expression::Call(function, arguments))
+        match (function, arguments.as_slice()) {
+            (CelFunction::Matches, _) => build_matches(arguments),
+            (_, [_, Expression::Literal(CelValue::Text(zone))])
+                if function.reads_time_zone() && read_time_zone(zone).is_none() =>
+            {
+                Err(ParseError::UnknownTimeZone(zone.as_ref().to_owned()))
+            }
+            _ => Ok(Expression::Call(function, arguments)),
         }
     }
 

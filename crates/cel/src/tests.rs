@@ -1,5 +1,7 @@
 //! Expressions and their results, written as in the test suite of the CEL specification.
 
+mod moments;
+
 use crate::{
     CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, LoopKind, MapKey, ParseError,
     evaluate, parse,

@@ -1,5 +1,6 @@
 //! The values of CEL. A copy is cheap: long values are shared.
 
+use crate::moment::{CelDuration, CelTimestamp};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// A value.
@@ -25,6 +26,10 @@ pub enum CelValue {
     Map(Arc<BTreeMap<MapKey, CelValue>>),
     /// A type, which is the result of `type(x)`.
     Type(&'static str),
+    /// A moment, such as `timestamp('2024-05-01T12:00:00Z')`.
+    Timestamp(CelTimestamp),
+    /// A duration, such as `duration('1h')`.
+    Duration(CelDuration),
 }
 
 /// A map key.
@@ -55,6 +60,8 @@ impl CelValue {
             Self::List(_) => "list",
             Self::Map(_) => "map",
             Self::Type(_) => "type",
+            Self::Timestamp(_) => "google.protobuf.Timestamp",
+            Self::Duration(_) => "google.protobuf.Duration",
         }
     }
 
