@@ -26,6 +26,13 @@ impl EvaluationBudget {
         if self.left.get() < 0 { Err(EvaluationError::BudgetExhausted) } else { Ok(()) }
     }
 
+    /// Pays for strings and lists before they are built.
+    pub(crate) fn pay_output(&self, bytes: usize, values: usize) -> Result<(), EvaluationError> {
+        let units = i64::try_from(values.saturating_add(bytes / BYTES_PER_UNIT)).unwrap_or(i64::MAX);
+        self.left.set(self.left.get().saturating_sub(units));
+        self.check()
+    }
+
     /// Pays for a value and all values in it.
     pub(crate) fn pay(&self, value: &CelValue) -> Result<(), EvaluationError> {
         let mut left = self.left.get();

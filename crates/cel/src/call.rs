@@ -1,24 +1,26 @@
 //! Calls functions with their evaluated arguments.
 
-use crate::{CelFunction, CelValue, EvaluationError, conversion::convert, moment_part::read_part};
+use crate::{
+    CelFunction, CelValue, EvaluationBudget, EvaluationError, conversion::convert, format::format_text,
+    moment_part::read_part, strings::call_on_text,
+};
 
-/// Calls a function.
+/// Calls a function. Its result costs what it takes, before it is built.
 pub(crate) fn call_function(
     function: CelFunction,
     arguments: &[CelValue],
+    budget: &EvaluationBudget,
 ) -> Result<CelValue, EvaluationError> {
     match (function, arguments) {
         (CelFunction::Size, [value]) => measure(value),
         (CelFunction::Type, [value]) => Ok(CelValue::Type(value.type_name())),
         (CelFunction::Dyn, [value]) => Ok(value.clone()),
+        (CelFunction::Format, [CelValue::Text(template), CelValue::List(values)]) => {
+            format_text(template, values, budget)
+        }
         (_, [value]) if function.converts() => convert(function, value),
         _ if function.reads_time_zone() => read_part(function, arguments),
-        (_, [CelValue::Text(text), CelValue::Text(part)]) => Ok(CelValue::Bool(match function {
-            CelFunction::StartsWith => text.starts_with(&**part),
-            CelFunction::EndsWith => text.ends_with(&**part),
-            _ => text.contains(&**part),
-        })),
-        (_, values) => Err(EvaluationError::no_overload(function.name(), &values.iter().collect::<Vec<_>>())),
+        _ => call_on_text(function, arguments, budget),
     }
 }
 

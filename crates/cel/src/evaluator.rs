@@ -162,7 +162,7 @@ impl<'a> Evaluator<'a> {
     fn call(&mut self, function: CelFunction, arguments: &'a [Expression]) -> Evaluated {
         let arguments = arguments.iter().map(|argument| self.operand(argument));
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-        call_function(function, &arguments)
+        call_function(function, &arguments, self.budget)
     }
 
     fn run_loop(&mut self, details: &'a LoopExpression) -> Evaluated {

@@ -53,6 +53,32 @@ pub enum CelFunction {
     Seconds,
     /// The milliseconds after the last whole second.
     Milliseconds,
+    /// The character at an index.
+    CharAt,
+    /// The index of the first occurrence, or -1.
+    IndexOf,
+    /// The index of the last occurrence, or -1.
+    LastIndexOf,
+    /// Joins a list of strings.
+    Join,
+    /// Changes the letters A to Z to lower case.
+    LowerAscii,
+    /// Changes the letters a to z to upper case.
+    UpperAscii,
+    /// Replaces occurrences.
+    Replace,
+    /// Splits at a separator.
+    Split,
+    /// The characters between two indexes.
+    Substring,
+    /// Removes white space at both ends.
+    Trim,
+    /// Reverses the characters.
+    Reverse,
+    /// Fills in a template.
+    Format,
+    /// Writes a string as a literal.
+    Quote,
 }
 
 /// How a function is called.
@@ -118,6 +144,34 @@ const SHAPES: &[FunctionShape] = &[
     method(CelFunction::Minutes, "getMinutes", "timestamp.getMinutes()", &[0, 1]),
     method(CelFunction::Seconds, "getSeconds", "timestamp.getSeconds()", &[0, 1]),
     method(CelFunction::Milliseconds, "getMilliseconds", "timestamp.getMilliseconds()", &[0, 1]),
+    method(CelFunction::CharAt, "charAt", "text.charAt(index)", &[1]),
+    method(CelFunction::IndexOf, "indexOf", "text.indexOf(part) or text.indexOf(part, start)", &[1, 2]),
+    method(
+        CelFunction::LastIndexOf,
+        "lastIndexOf",
+        "text.lastIndexOf(part) or text.lastIndexOf(part, start)",
+        &[1, 2],
+    ),
+    method(CelFunction::Join, "join", "list.join() or list.join(separator)", &[0, 1]),
+    method(CelFunction::LowerAscii, "lowerAscii", "text.lowerAscii()", &[0]),
+    method(CelFunction::UpperAscii, "upperAscii", "text.upperAscii()", &[0]),
+    method(
+        CelFunction::Replace,
+        "replace",
+        "text.replace(old, new) or text.replace(old, new, limit)",
+        &[2, 3],
+    ),
+    method(CelFunction::Split, "split", "text.split(separator) or text.split(separator, limit)", &[1, 2]),
+    method(
+        CelFunction::Substring,
+        "substring",
+        "text.substring(start) or text.substring(start, end)",
+        &[1, 2],
+    ),
+    method(CelFunction::Trim, "trim", "text.trim()", &[0]),
+    method(CelFunction::Reverse, "reverse", "text.reverse()", &[0]),
+    method(CelFunction::Format, "format", "text.format([value, …])", &[1]),
+    conversion(CelFunction::Quote, "strings.quote", "strings.quote(text)"),
 ];
 
 const NAMES: [&str; SHAPES.len()] = {

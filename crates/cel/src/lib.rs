@@ -12,6 +12,7 @@ mod conversion;
 mod error;
 mod evaluator;
 mod expression;
+mod format;
 mod function;
 mod lexer;
 mod literal;
@@ -19,6 +20,7 @@ mod moment;
 mod moment_part;
 mod moment_text;
 mod parser;
+mod strings;
 mod type_name;
 mod value;
 

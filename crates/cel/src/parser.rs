@@ -306,8 +306,7 @@ impl ExpressionParser<'_> {
             (Some(range), Some(kind)) => return self.build_loop(kind, range, arguments),
             (target, _) => target,
         };
-        let function =
-            CelFunction::from_name(name).ok_or_else(|| ParseError::UnknownFunction(name.to_owned()))?;
+        let (function, target) = find_function(name, target)?;
         if let Some(usage) = function.correct_usage(target.is_some(), arguments.len()) {
             return Err(ParseError::WrongCall { name: function.name(), usage });
         }
@@ -340,6 +339,20 @@ impl ExpressionParser<'_> {
         };
         Ok(Expression::Loop(Box::new(LoopExpression { kind, range, variable, filter, body })))
     }
+}
+
+/// The function with a name. A prefix such as `strings.` belongs to the name and is no target.
+fn find_function(
+    name: &str,
+    target: Option<Expression>,
+) -> Result<(CelFunction, Option<Expression>), ParseError> {
+    if let Some(Expression::Variable(prefix)) = &target
+        && let Some(function) = CelFunction::from_name(&format!("{prefix}.{name}"))
+    {
+        return Ok((function, None));
+    }
+    let function = CelFunction::from_name(name);
+    function.map(|function| (function, target)).ok_or_else(|| ParseError::UnknownFunction(name.to_owned()))
 }
 
 /// The loop with this name and argument count.

@@ -1,6 +1,7 @@
 //! Expressions and their results, written as in the test suite of the CEL specification.
 
 mod moments;
+mod strings;
 
 use crate::{
     CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, LoopKind, MapKey, ParseError,
