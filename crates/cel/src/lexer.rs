@@ -16,6 +16,8 @@ pub(crate) struct LexerToken {
 pub(crate) enum TokenKind {
     /// A name or a keyword.
     Word(String),
+    /// A name in backquotes, such as `` `content-type` ``.
+    Backquoted(String),
     /// A string or a byte string.
     Quoted(CelValue),
     /// A number, as it is written. Its sign is not a part of it.
@@ -70,6 +72,10 @@ fn read_token(first: char, rest: &str) -> Result<(TokenKind, &str), &'static str
         let value = if is_bytes { read_bytes(content, is_raw) } else { read_text(content, is_raw) };
         return Ok((TokenKind::Quoted(value?), after));
     }
+    if let Some(quoted) = rest.strip_prefix('`') {
+        let (name, after) = split_backquoted(quoted)?;
+        return Ok((TokenKind::Backquoted(name.to_owned()), after));
+    }
     if first.is_ascii_alphabetic() || first == '_' {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         return Ok((TokenKind::Word(rest[..end].to_owned()), &rest[end..]));
@@ -110,6 +116,18 @@ fn split_quoted(text: &str, is_raw: bool) -> Result<(&str, &str), &'static str> 
         }
     }
     Err("the string has no end")
+}
+
+/// Splits a name from the text after its closing backquote.
+fn split_backquoted(text: &str) -> Result<(&str, &str), &'static str> {
+    let (name, after) = text.split_once('`').ok_or("the name in backquotes has no end")?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' ');
+    if name.is_empty() || !name.chars().all(fits) {
+        return Err(
+            "a name in backquotes has only letters, digits, spaces and `_.-/`; write ['…'] for any other key",
+        );
+    }
+    Ok((name, after))
 }
 
 /// The byte length of the leading number.

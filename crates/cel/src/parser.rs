@@ -191,6 +191,11 @@ impl ExpressionParser<'_> {
         self.reject_optional()?;
         let name = match self.peek() {
             TokenKind::Word(word) if !KEYWORDS.contains(&word.as_str()) => word.clone(),
+            TokenKind::Backquoted(field) => {
+                let field = field.as_str().into();
+                self.advance();
+                return Ok(Expression::Select { operand: Box::new(operand), field });
+            }
             _ => return Err(self.syntax_error("a name was expected; write ['…'] for any other key")),
         };
         self.advance();

@@ -1,7 +1,27 @@
-//! The functions on strings.
+//! The functions on strings, and fields in backquotes.
 
 use super::{assert_failures, assert_true, evaluate_within};
 use crate::{EvaluationError, parse};
+
+#[test]
+fn backquotes_select_fields() {
+    assert_true(&[
+        "{'a-b': 1}.`a-b` == 1 && {'a/b.c d': {'e': 2}}.`a/b.c d`.e == 2",
+        "has({'a-b': 1}.`a-b`) && !has({'a-b': 1}.`b-a`)",
+        "args.`n` == 5 && args.m.`in` == 1 || true",
+    ]);
+    for (source, message) in [
+        ("args.`a", "column 6: the name in backquotes has no end"),
+        ("`a`", "column 1: a value was expected"),
+        ("args.`size`()", "column 12: an operator or the end was expected"),
+    ] {
+        let error = parse(source).expect_err(source).to_string();
+        assert_eq!(error, format!("the condition cannot be parsed: {message}"), "{source}");
+    }
+    for name in ["", "a'b", "é", "a\nb", "a`b"] {
+        assert!(parse(&format!("args.`{name}`")).is_err(), "{name}");
+    }
+}
 
 #[test]
 fn indexes_count_characters() {
