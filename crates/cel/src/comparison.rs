@@ -40,6 +40,22 @@ pub(crate) fn compare(left: &CelValue, right: &CelValue) -> Option<Ordering> {
     }
 }
 
+/// Returns true if an integer and a double are different, but equal after rounding the integer. Implementations of CEL
+/// disagree on their order.
+pub(crate) fn is_order_disputed(left: &CelValue, right: &CelValue) -> bool {
+    let (integer, double) = match (left, right) {
+        (Double(double), other) | (other, Double(double)) => (to_integer(other), *double),
+        _ => return false,
+    };
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::float_cmp,
+        reason = "the comparison is about this rounding"
+    )]
+    let is_equal_when_rounded = |integer: i128| integer as f64 == double;
+    integer.is_some_and(is_equal_when_rounded) && compare(left, right) != Some(Ordering::Equal)
+}
+
 fn to_integer(value: &CelValue) -> Option<i128> {
     match value {
         Int(number) => Some(i128::from(*number)),

@@ -5,7 +5,7 @@ use crate::{
     LoopKind, MapKey, UnaryOperator,
     arithmetic::{calculate, negate},
     call::call_function,
-    comparison::{compare, is_equal},
+    comparison::{compare, is_equal, is_order_disputed},
     value::find_member,
 };
 use std::{
@@ -253,7 +253,11 @@ impl<'a> Evaluator<'a> {
 fn apply_to_values(operator: BinaryOperator, left: &CelValue, right: &CelValue) -> Evaluated {
     let is_ordered = |fits: fn(Ordering) -> bool| {
         let order = compare(left, right);
-        order.map(fits).ok_or_else(|| EvaluationError::no_overload(operator.symbol(), &[left, right]))
+        let order = order.ok_or_else(|| EvaluationError::no_overload(operator.symbol(), &[left, right]))?;
+        if is_order_disputed(left, right) && fits(order) != fits(Ordering::Equal) {
+            return Err(EvaluationError::NumberOverflow);
+        }
+        Ok(fits(order))
     };
     let result = match operator {
         BinaryOperator::Equal => is_equal(left, right),
