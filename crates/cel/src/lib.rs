@@ -2,7 +2,7 @@
 //!
 //! The language is the part of CEL that a condition over JSON needs: all literals and operators, the standard macros,
 //! timestamps and durations, types, and the functions of [`FUNCTION_NAMES`]. It has no messages, optional values or
-//! named time zones.
+//! named time zones. `conformance/refused.txt` lists what it refuses.
 
 mod arithmetic;
 mod budget;
