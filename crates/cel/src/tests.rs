@@ -1,5 +1,6 @@
 //! Expressions and their results, written as in the test suite of the CEL specification.
 
+mod laws;
 mod moments;
 mod strings;
 
