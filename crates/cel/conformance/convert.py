@@ -180,7 +180,8 @@ def convert_test(test):
     case = {"expr": one(test, "expr").decode()}
     bindings = convert_bindings(test)
     container = one(test, "container", b"").decode()
-    if any("." in name for name in bindings) or not container.startswith(("cel.expr.conformance", "google")) and container:
+    is_of_variables = container and not container.startswith(("cel.expr.conformance", "google"))
+    if is_of_variables or any("." in name for name in bindings):
         raise LeftOut("namespaces")
     if bindings:
         case["bindings"] = bindings

@@ -13,6 +13,8 @@ const CASES: &str = include_str!("../conformance/cases.json");
 const REFUSED: &str = include_str!("../conformance/refused.txt");
 /// The page with the counts.
 const README: &str = include_str!("../conformance/README.md");
+/// The page that tells users the counts.
+const POLICY_PAGE: &str = include_str!("../../../docs/policy.md");
 
 /// The result of running one case.
 #[derive(Debug, PartialEq, Eq)]
@@ -141,6 +143,10 @@ fn read_cases() -> (Vec<Value>, BTreeMap<String, u64>) {
     (file["cases"].as_array_mut().expect("a list").split_off(0), left_out.collect())
 }
 
+fn with_thousands(count: u64) -> String {
+    if count < 1_000 { count.to_string() } else { format!("{},{:03}", count / 1_000, count % 1_000) }
+}
+
 #[test]
 fn cases_are_right_or_refused_as_listed() {
     let (refusals, (cases, _)) = (refusals(), read_cases());
@@ -177,4 +183,16 @@ fn counts_are_those_of_the_readme() {
     println!("{}", rows.join("\n"));
     let missing: Vec<_> = rows.iter().filter(|row| !README.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "conformance/README.md does not have {missing:#?}");
+    let total = |start: &str| {
+        let counts = counts.iter().filter(|(kind, _)| kind.starts_with(start));
+        with_thousands(counts.map(|(_, count)| count).sum())
+    };
+    let (all, right, refused, left_out) = (total("all"), total("right"), total("refused"), total("left out"));
+    for count in [
+        format!("Of the {all} ["),
+        format!("{right} have the right result, {refused} are refused"),
+        format!("{left_out}\nare not run"),
+    ] {
+        assert!(POLICY_PAGE.contains(&count), "docs/policy.md does not say {count:?}");
+    }
 }
