@@ -34,6 +34,10 @@ snapshots:
 deny:
     cargo deny check
 
+# Renew the pinned advisories from a clone of the RustSec database
+advisories folder:
+    tests/tidy/renew_advisories {{folder}}
+
 # Build each package and try it once (as root); `just packages deb` tries one
 packages *names:
     tests/packages {{names}}

@@ -1,5 +1,5 @@
 //! The licences and the sources of all dependencies, and dependencies that are built in several versions. The rules are
-//! those of `deny.toml`. `cargo deny` checks them too, and advisories, but takes longer to install than all tests to run.
+//! those of `deny.toml`. `cargo deny` checks them too, but takes longer to install than all tests to run.
 
 use super::{read, root};
 use serde::Deserialize;

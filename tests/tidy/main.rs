@@ -1,5 +1,6 @@
 //! Checks the house rules of the repository.
 
+mod advisories;
 mod contents;
 mod dependencies;
 mod event_types;
