@@ -42,6 +42,10 @@ advisories folder:
 packages *names:
     tests/packages {{names}}
 
+# Make a release: set the version, check, commit, tag, build and sign the packages; `just release --dry-run 0.2.0` shows the steps
+release *args:
+    packaging/release {{args}}
+
 # Build the documentation as a site, into target/book
 book:
     docs/site/build
