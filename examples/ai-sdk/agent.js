@@ -1,7 +1,7 @@
 // An AI SDK agent whose tools ask before they run.
 import { generateText, stepCountIs, tool } from "ai";
-import { Gate } from "countersign";
-import { approveTools } from "countersign/ai-sdk";
+import { Gate } from "@countersign/client";
+import { approveTools } from "@countersign/client/ai-sdk";
 import { z } from "zod";
 import { model } from "./scripted_model.js";
 

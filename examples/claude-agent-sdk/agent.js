@@ -1,7 +1,7 @@
 // A Claude Agent SDK agent: the gate decides before Claude Code runs a tool.
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { Gate } from "countersign";
-import { approvalOptions } from "countersign/claude-agent-sdk";
+import { Gate } from "@countersign/client";
+import { approvalOptions } from "@countersign/client/claude-agent-sdk";
 import { startModel } from "./scripted_model.js";
 
 const gate = new Gate(); // COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN

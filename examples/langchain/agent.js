@@ -1,6 +1,6 @@
 // An agent of LangChain whose tools ask before they run.
-import { Gate } from "countersign";
-import { approvalMiddleware } from "countersign/langchain";
+import { Gate } from "@countersign/client";
+import { approvalMiddleware } from "@countersign/client/langchain";
 import { createAgent, tool } from "langchain";
 import { z } from "zod";
 import { model } from "./scripted_model.js";

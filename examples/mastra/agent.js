@@ -1,8 +1,8 @@
 // An agent of Mastra whose tools ask before they run.
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
-import { Gate } from "countersign";
-import { approveTools } from "countersign/mastra";
+import { Gate } from "@countersign/client";
+import { approveTools } from "@countersign/client/mastra";
 import { z } from "zod";
 import { model } from "./scripted_model.js";
 

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { Gate } from "countersign";
-import { approveClient } from "countersign/mcp";
+import { Gate } from "@countersign/client";
+import { approveClient } from "@countersign/client/mcp";
 
 const gate = new Gate(); // COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 

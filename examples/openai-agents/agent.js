@@ -1,7 +1,7 @@
 // An OpenAI Agents SDK agent whose tools ask before they run.
 import { Agent, Runner, tool } from "@openai/agents";
-import { Gate } from "countersign";
-import { wrapTool } from "countersign/openai-agents";
+import { Gate } from "@countersign/client";
+import { wrapTool } from "@countersign/client/openai-agents";
 import { z } from "zod";
 import { model } from "./scripted_model.js";
 

@@ -1,7 +1,7 @@
 /**
  * Ask people before an AI agent runs a tool: the TypeScript client of Countersign.
  *
- *     import { Gate, withApproval } from "countersign";
+ *     import { Gate, withApproval } from "@countersign/client";
  *
  *     const gate = new Gate(); // COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
  *     const deploy = withApproval(gate, "deploy", ({ service }: { service: string }) => `deployed ${service}`);

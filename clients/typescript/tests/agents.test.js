@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import {
   AlreadyRunningError, CancelledCallError, Gate, OutcomeUnknownError, StillPendingError, withApproval, withCallContext,
-} from "countersign";
+} from "@countersign/client";
 import { decideNext, onlyCall, useServer } from "./support/people.js";
 import { startHostileServer, startProxy } from "./support/proxy.js";
 

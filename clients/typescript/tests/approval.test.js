@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   CancelledCallError, DeniedError, ExactNumber, ExpiredError, FailedBeforeError, StillPendingError, UnusableArgumentsError,
   withApproval, withCallContext,
-} from "countersign";
+} from "@countersign/client";
 import { onlyCall, useServer } from "./support/people.js";
 import { requireTool } from "./support/tools.js";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import {
   AlreadyClaimedError, AlreadyDecidedError, BadCursorError, BadUrlError, CallDiffersError, Gate, NotPermittedError,
   UnauthenticatedError, UnknownCallError,
-} from "countersign";
+} from "@countersign/client";
 import { useServer } from "./support/people.js";
 
 const people = useServer();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
-import { ExactNumber, readJson, writeJson } from "countersign";
+import { ExactNumber, readJson, writeJson } from "@countersign/client";
 import { errorContent, resultContent } from "../dist/result_text.js";
 
 // The value of decimal text as whole digits and a power of ten.

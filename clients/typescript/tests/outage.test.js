@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer as createTcpServer } from "node:net";
 import { test } from "node:test";
-import { Gate, withApproval } from "countersign";
+import { Gate, withApproval } from "@countersign/client";
 import { createPeople, decideNext, onlyCall, useServer } from "./support/people.js";
 import { startHostileServer, startProxy } from "./support/proxy.js";
 import { startServer } from "./support/server.js";

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "node:test";
-import { errorClasses } from "countersign";
+import { errorClasses } from "@countersign/client";
 import { toolPath } from "./support/tools.js";
 
 const run = promisify(execFile);
@@ -61,8 +61,10 @@ for (const compiler of ["typescript", "typescript-native"]) {
     test(`types hold in ${compiler} with declarations ${name}`, async (t) => {
       const folder = temporaryFolder(t);
       cpSync(join(packageFolder, "tests", "types"), folder, { recursive: true });
-      mkdirSync(join(folder, "node_modules", "@types"), { recursive: true });
-      symlinkSync(packageFolder, join(folder, "node_modules", "countersign"));
+      for (const scope of ["@countersign", "@types"]) {
+        mkdirSync(join(folder, "node_modules", scope), { recursive: true });
+      }
+      symlinkSync(packageFolder, join(folder, "node_modules", "@countersign", "client"));
       symlinkSync(toolPath("@types", "node"), join(folder, "node_modules", "@types", "node"));
       writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
       const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false };
@@ -76,7 +78,7 @@ for (const compiler of ["typescript", "typescript-native"]) {
 }
 
 const USE = `
-import { Gate, withApproval } from "countersign";
+import { Gate, withApproval } from "@countersign/client";
 const deploy = withApproval(new Gate({ server: "http://127.0.0.1:1" }), "deploy", ({ service }) => service);
 console.log(typeof deploy.with);
 `;
@@ -99,7 +101,7 @@ async function newProject(folder) {
 
 async function checkInstalled(project) {
   assert.equal((await run(process.execPath, ["use.js"], { cwd: project })).stdout, "function\n");
-  const installed = join(project, "node_modules", "countersign");
+  const installed = join(project, "node_modules", "@countersign", "client");
   const { exports: entries } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   for (const entry of Object.values(entries).flatMap((one) => (typeof one === "string" ? [one] : Object.values(one)))) {
     assert.ok(readFileSync(join(installed, entry), "utf8").length > 0, entry);
@@ -125,8 +127,10 @@ test("tarball of a fresh clone installs", async (t) => {
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   const { stdout } = await run("tar", ["-tzf", join(folder, tarball)]);
   const files = stdout.trim().split("\n");
-  assert.ok(files.includes("package/dist/index.js") && files.includes("package/dist/index.d.ts"));
-  assert.deepEqual(files.filter((file) => !/^package\/(dist\/|package\.json$|README\.md$)/.test(file)), []);
+  for (const file of ["dist/index.js", "dist/index.d.ts", "LICENSE-APACHE", "LICENSE-MIT"]) {
+    assert.ok(files.includes(`package/${file}`), file);
+  }
+  assert.deepEqual(files.filter((file) => !/^package\/(dist\/|package\.json$|README\.md$|LICENSE-)/.test(file)), []);
   await npm(project, "install", "--ignore-scripts", join(folder, tarball));
   await checkInstalled(project);
 });

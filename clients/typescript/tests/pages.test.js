@@ -20,7 +20,7 @@ const handle = () => process.exit(0);
 
 const samples = readSamples();
 const pages = [...new Set(samples.map(({ page }) => page))].filter((name) =>
-  samples.every(({ page, imports }) => page !== name || imports.every((module) => module === "countersign")));
+  samples.every(({ page, imports }) => page !== name || imports.every((module) => module === "@countersign/client")));
 
 for (const page of pages) {
   test(`samples of ${page} run`, async (t) => {
@@ -49,9 +49,9 @@ test("pages have samples", () => {
 // A page may import a name in more than one sample, and a program only once.
 function withOneImport(code) {
   const names = new Set();
-  const rest = code.replace(/^import \{ ([^}]*) \} from "countersign";.*$/gm, (_, list) => {
+  const rest = code.replace(/^import \{ ([^}]*) \} from "@countersign\/client";.*$/gm, (_, list) => {
     list.split(", ").forEach((name) => names.add(name));
     return "";
   });
-  return `import { ${[...names].join(", ")} } from "countersign";\n${rest}`;
+  return `import { ${[...names].join(", ")} } from "@countersign/client";\n${rest}`;
 }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { after, before, test } from "node:test";
-import { Gate } from "countersign";
+import { Gate } from "@countersign/client";
 import { startServer } from "./support/server.js";
 import { findRuntime } from "./support/tools.js";
 
@@ -23,8 +23,8 @@ let server;
 before(async () => {
   server = await startServer({ options: ["--listen", `unix:${socket}`] });
   // A program beside which the package is installed.
-  mkdirSync(join(folder, "node_modules"));
-  symlinkSync(packageFolder, join(folder, "node_modules", "countersign"));
+  mkdirSync(join(folder, "node_modules", "@countersign"), { recursive: true });
+  symlinkSync(packageFolder, join(folder, "node_modules", "@countersign", "client"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   for (const story of ["platform_story.js", "waiting_agent.js"]) {
     copyFileSync(join(packageFolder, "tests", "support", story), join(folder, story));

@@ -1,7 +1,7 @@
 // Client rules without a server: retries, lost answers and streams, with requests answered by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AlreadyClaimedError, CountersignError, readJson, UnreachableError } from "countersign";
+import { AlreadyClaimedError, CountersignError, readJson, UnreachableError } from "@countersign/client";
 import { EventReader, StreamPosition } from "../dist/event_reader.js";
 import { runWithLease } from "../dist/lease.js";
 import { ServerOperations } from "../dist/operations.js";

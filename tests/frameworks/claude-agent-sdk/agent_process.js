@@ -1,8 +1,8 @@
 // One agent in its own process: `agent_process.js [SESSION]`. It makes the scripted model's call, or continues a
 // session.
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { Gate } from "countersign";
-import { approvalOptions } from "countersign/claude-agent-sdk";
+import { Gate } from "@countersign/client";
+import { approvalOptions } from "@countersign/client/claude-agent-sdk";
 
 const gate = new Gate();
 const [, , resume] = process.argv;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { query } from "@anthropic-ai/claude-agent-sdk";
-import { approvalOptions } from "countersign/claude-agent-sdk";
+import { approvalOptions } from "@countersign/client/claude-agent-sdk";
 import { startModel } from "../../agents/models.js";
 import { decideCalls, openThread, requests, shareStory } from "../javascript/support.js";
 

@@ -1,5 +1,5 @@
 // One agent in its own process: `agent_process.js DRIVER RUNS CALLS`. It prints what its model gets.
-import { Gate } from "countersign";
+import { Gate } from "@countersign/client";
 import { storyTools } from "./story.js";
 
 const [, , name, runs, calls] = process.argv;

@@ -5,7 +5,7 @@ import * as v7 from "ai";
 import * as v6 from "ai-v6";
 import { MockLanguageModelV4 } from "ai/test";
 import { MockLanguageModelV3 } from "ai-v6/test";
-import { answerApprovals, approveTools, askGate } from "countersign/ai-sdk";
+import { answerApprovals, approveTools, askGate } from "@countersign/client/ai-sdk";
 import { z } from "zod";
 import { outputText, scriptedModel } from "./drivers/ai_sdk_model.js";
 import { decideCalls, openThread, shareStory } from "./support.js";

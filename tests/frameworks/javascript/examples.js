@@ -37,7 +37,7 @@ export function testExample(folder, name, file, outcome) {
     const wanted = JSON.parse(await readFile(join(EXAMPLES, name, "package.json"), "utf8")).dependencies;
     const tested = JSON.parse(await readFile(join(folder, "package.json"), "utf8")).dependencies;
     for (const [dependency, range] of Object.entries(wanted)) {
-      const isTested = dependency === "countersign" || range.split(".")[0] === `^${tested[dependency].split(".")[0]}`;
+      const isTested = dependency === "@countersign/client" || range.split(".")[0] === `^${tested[dependency].split(".")[0]}`;
       assert.ok(isTested, `${name} needs ${dependency} ${range}, and the tests have ${tested[dependency]}`);
     }
   });

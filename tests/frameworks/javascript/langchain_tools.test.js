@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "@langchain/langgraph";
-import { approvalMiddleware } from "countersign/langchain";
+import { approvalMiddleware } from "@countersign/client/langchain";
 import { createAgent, tool, ToolMessage } from "langchain";
 import { ScriptedModel } from "./drivers/langchain_model.js";
 import { decideCalls, openThread, shareStory } from "./support.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Runner, tool } from "@openai/agents";
-import { approveTools, wrapTool } from "countersign/openai-agents";
+import { approveTools, wrapTool } from "@countersign/client/openai-agents";
 import { z } from "zod";
 import { scriptedModel } from "./drivers/openai_agents.js";
 import { decideCalls, openThread, shareStory } from "./support.js";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const FOLDER = new URL("./node_modules/countersign/dist/frameworks/", import.meta.url);
+const FOLDER = new URL("./node_modules/@countersign/client/dist/frameworks/", import.meta.url);
 const ALLOWED = { "langchain.js": ["@langchain/core/messages", "@langchain/core/utils/json_schema"] };
 
 test("wrapper imports only its own framework", () => {
@@ -17,10 +17,10 @@ test("wrapper imports only its own framework", () => {
 });
 
 test("wrapper is exported under the name of its package", async () => {
-  const { exports: exported } = JSON.parse(readFileSync(new URL("./node_modules/countersign/package.json", import.meta.url)));
+  const { exports: exported } = JSON.parse(readFileSync(new URL("./node_modules/@countersign/client/package.json", import.meta.url)));
   const names = Object.keys(exported).filter((name) => name !== "." && !name.endsWith(".json"));
   assert.deepEqual(names.sort(), ["./ai-sdk", "./claude-agent-sdk", "./langchain", "./mastra", "./mcp", "./openai-agents"]);
   for (const name of names) {
-    assert.ok(Object.keys(await import(`countersign${name.slice(1)}`)).length > 0, name);
+    assert.ok(Object.keys(await import(`@countersign/client${name.slice(1)}`)).length > 0, name);
   }
 });

@@ -3,7 +3,7 @@ import { readFileSync, existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { Gate } from "countersign";
+import { Gate } from "@countersign/client";
 import { createToken, newLog, runCommand, startServer, verifyLog } from "../../browser/support/server.js";
 import { POLICY } from "./story.js";
 

@@ -1,7 +1,7 @@
 // A contract agent as a process, which stories kill: `agent.js PART`. It prints `started` when its tool starts, and its
 // outcome at the end. A line on its standard input lets a held tool go.
 import { once } from "node:events";
-import { Gate, readJson, writeJson } from "countersign";
+import { Gate, readJson, writeJson } from "@countersign/client";
 import { callTool, StoryTool } from "./outcomes.js";
 
 const { step, server, token, runs } = readJson(process.argv[2]);

@@ -1,7 +1,7 @@
 // Operation outcomes as the stories name them, and a whole call.
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
-import * as countersign from "countersign";
+import * as countersign from "@countersign/client";
 
 const { readJson, writeJson, CountersignError, NotRunError } = countersign;
 

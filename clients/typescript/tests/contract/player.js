@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Gate, readJson, writeJson } from "countersign";
+import { Gate, readJson, writeJson } from "@countersign/client";
 import { createLog, startServer } from "../support/server.js";
 import { FaultyNetwork } from "./network.js";
 import { callTool, checkOutcome, outcomeOf, StoryTool } from "./outcomes.js";

@@ -1,6 +1,6 @@
 // A test file's server, and an agent client and an approver client with a thread of their own for each test.
 import { after, before } from "node:test";
-import { Gate } from "countersign";
+import { Gate } from "@countersign/client";
 import { startServer } from "./server.js";
 
 // Starts one server for a test file. Returns a function that creates the clients for a test.

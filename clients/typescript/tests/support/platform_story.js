@@ -1,6 +1,6 @@
 // A story for each runtime: environment settings, call contexts, an abort, a stream and exact numbers. The
 // arguments are the approver's address and token. It prints "fine" at its end.
-import { Gate, StillPendingError, withApproval, withCallContext } from "countersign";
+import { Gate, StillPendingError, withApproval, withCallContext } from "@countersign/client";
 
 const [approverServer, approverToken] = process.argv.slice(2);
 const gate = new Gate();

@@ -2,7 +2,7 @@
 import {
   AlreadyDecidedError, CountersignError, ExactNumber, Gate, NotRunError, readJson, withApproval, withCallContext, writeJson,
   type ApprovalResponse, type Call, type CallOutcome, type Event, type JsonValue,
-} from "countersign";
+} from "@countersign/client";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const expectType = <A, B>(isEqual: Equal<A, B>): void => void isEqual;

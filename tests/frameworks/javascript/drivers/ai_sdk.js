@@ -1,5 +1,5 @@
 // The AI SDK, version 7 or 6: both have the same interface for tools.
-import { approveTools } from "countersign/ai-sdk";
+import { approveTools } from "@countersign/client/ai-sdk";
 import { outputText, scriptedModel } from "./ai_sdk_model.js";
 
 export function aiSdkDriver({ generateText, stepCountIs, tool }, Model) {

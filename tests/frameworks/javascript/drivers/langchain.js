@@ -1,6 +1,6 @@
 // An agent of LangChain with the middleware.
 import { createAgent, tool } from "langchain";
-import { approvalMiddleware } from "countersign/langchain";
+import { approvalMiddleware } from "@countersign/client/langchain";
 import { ScriptedModel } from "./langchain_model.js";
 
 export default {

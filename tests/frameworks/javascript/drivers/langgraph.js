@@ -2,7 +2,7 @@
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { tool } from "@langchain/core/tools";
-import { approveTools } from "countersign/langchain";
+import { approveTools } from "@countersign/client/langchain";
 import { ScriptedModel } from "./langchain_model.js";
 
 export default {

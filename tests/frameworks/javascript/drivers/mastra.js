@@ -2,7 +2,7 @@
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import { MockLanguageModelV3 } from "ai-v6/test";
-import { approveTools } from "countersign/mastra";
+import { approveTools } from "@countersign/client/mastra";
 import { outputText, scriptedModel } from "./ai_sdk_model.js";
 
 export default {

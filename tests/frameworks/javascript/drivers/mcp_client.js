@@ -1,5 +1,5 @@
 // A client of MCP, connected to a server in this process. The model of its host is this script.
-import { approveClient } from "countersign/mcp";
+import { approveClient } from "@countersign/client/mcp";
 
 function toolServer(McpServer, tools, inputSchema) {
   const server = new McpServer({ name: "tools", version: "1.0.0" });

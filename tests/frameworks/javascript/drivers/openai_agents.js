@@ -1,6 +1,6 @@
 // The OpenAI Agents SDK, with a scripted model.
 import { Agent, Runner, Usage, tool } from "@openai/agents";
-import { wrapTool } from "countersign/openai-agents";
+import { wrapTool } from "@countersign/client/openai-agents";
 
 export function scriptedModel(calls, results) {
   return {

@@ -6,12 +6,12 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { Agent, tool as openaiTool } from "@openai/agents";
 import { generateText, streamText, tool, type LanguageModel, type ModelMessage } from "ai";
 import * as v6 from "ai-v6";
-import { Gate } from "countersign";
-import * as aiSdk from "countersign/ai-sdk";
-import * as langchain from "countersign/langchain";
-import * as mastra from "countersign/mastra";
-import * as mcp from "countersign/mcp";
-import * as openaiAgents from "countersign/openai-agents";
+import { Gate } from "@countersign/client";
+import * as aiSdk from "@countersign/client/ai-sdk";
+import * as langchain from "@countersign/client/langchain";
+import * as mastra from "@countersign/client/mastra";
+import * as mcp from "@countersign/client/mcp";
+import * as openaiAgents from "@countersign/client/openai-agents";
 import { createAgent, tool as langchainTool } from "langchain";
 import { z } from "zod";
 
