@@ -1,0 +1,1 @@
+"""Builds the packages of Countersign from a built program. `packaging/build` is the command."""
