@@ -19,6 +19,7 @@ INSTALLED = {
     "etc/countersign/policy.toml": "crates/policy/src/shipped.toml",
     "usr/lib/systemd/system/countersign.service": "packaging/systemd/countersign.service",
     "usr/lib/systemd/system/countersign.socket": "packaging/systemd/countersign.socket",
+    "usr/lib/sysusers.d/countersign.conf": "packaging/systemd/countersign.sysusers",
     "usr/share/countersign/roles.sql": "packaging/postgres/roles.sql",
     "usr/share/countersign/alerts.yml": "packaging/prometheus/alerts.yml",
     "usr/share/countersign/countersign.json": "packaging/grafana/countersign.json",
@@ -76,7 +77,8 @@ def _installed_files(project: Project, program: Program, contents: Contents, pac
 def _control(version: str, target: Target, program: Program, files: list[PackedFile]) -> bytes:
     # The unit of this field is 1024 bytes, and each folder counts as one.
     size = sum(-(-len(file.content) // 1024) for file in files) + len(parent_folders(files))
-    needs = ["adduser"]
+    # One of these has systemd-sysusers, which creates the user.
+    needs = ["systemd | systemd-standalone-sysusers | systemd-sysusers"]
     if program.glibc is not None:
         needs += ["libc6 (>= {}.{})".format(*program.glibc), "libgcc-s1"]
     lines = [

@@ -62,7 +62,8 @@ def _cargo(*words: str) -> str:
     except FileNotFoundError:
         raise BuildError("cargo is needed to list the dependencies; set CARGO or PATH") from None
     except subprocess.CalledProcessError as error:
-        raise BuildError(f"{' '.join(command)}: {error.stderr.strip()}") from None
+        hint = "if crates are missing, run `cargo fetch --locked` with the same --target first"
+        raise BuildError(f"{' '.join(command)}: {error.stderr.strip()}\n{hint}") from None
     return done.stdout
 
 

@@ -14,6 +14,7 @@ SERVICE_FILES = {
     "share/prometheus-alerts.yml": "packaging/prometheus/alerts.yml",
     "share/systemd/countersign.service": "packaging/systemd/countersign.service",
     "share/systemd/countersign.socket": "packaging/systemd/countersign.socket",
+    "share/systemd/countersign.sysusers": "packaging/systemd/countersign.sysusers",
 }
 
 
