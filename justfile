@@ -38,9 +38,9 @@ deny:
 advisories folder:
     tests/tidy/renew_advisories {{folder}}
 
-# Build each package and try it once (as root); `just packages deb` tries one
+# Build the program and its packages from source and try each (as root); `just packages image` tries one
 packages *names:
-    tests/packages {{names}}
+    tests/packages/from_source {{names}}
 
 # Make a release: set the version, check, commit, tag, build and sign the packages; `just release --dry-run 0.2.0` shows the steps
 release *args:
