@@ -1,4 +1,4 @@
-"""A machine without Rust: its own network, processes and mounts, and a PATH with system programs alone.
+"""A machine without Rust: its own network, processes and mounts, and a PATH with system programs and Node.js alone.
 
 `tests/packages/run` starts this program in new namespaces, so nothing here reaches the machine outside, and all
 processes end with the test.
@@ -14,7 +14,9 @@ import struct
 import subprocess
 from pathlib import Path
 
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Node.js may be in a folder of its own. The npm packages need it.
+NODE = Path(shutil.which("node") or "/usr/bin/node").parent
+PATH = f"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:{NODE}"
 RUST = ("cargo", "rustc", "rustup")
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 

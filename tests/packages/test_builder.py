@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "packaging"))
 
 from builder.dependencies import read_tree  # noqa: E402
 from builder.program import Program, read_program  # noqa: E402
-from builder.project import TARGETS, BuildError, find_target  # noqa: E402
+from builder.project import TARGETS, BuildError, find_target, read_project  # noqa: E402
 from builder.wheel import platform_tags  # noqa: E402
 
 MACHINE = subprocess.run(["uname", "-m"], check=True, capture_output=True, text=True).stdout.strip()
@@ -101,6 +101,25 @@ class BuildTest(unittest.TestCase):
             built = self.build(one)
             self.assertEqual(built, self.build(other))
             self.assertEqual(len(built), 7)
+
+    def test_formula_has_the_checksum_of_each_tarball(self) -> None:
+        version = read_project().version
+        with tempfile.TemporaryDirectory() as folder:
+            command = [ROOT / "packaging" / "collect", "--folder", folder, "--address", "https://example.com/files"]
+            refused = subprocess.run(command, capture_output=True, text=True)
+            self.assertIn("the formula needs countersign-", refused.stderr)
+            triples = [triple for triple in TARGETS if not triple.endswith("-gnu")]
+            for triple in triples:
+                (Path(folder) / f"countersign-{version}-{triple}.tar.gz").write_text(triple)
+            subprocess.run(command, check=True)
+            formula = (Path(folder) / "countersign.rb").read_text()
+            for triple in triples:
+                digest = hashlib.sha256(triple.encode()).hexdigest()
+                url = f'url "https://example.com/files/countersign-{version}-{triple}.tar.gz"'
+                self.assertIn(f'{url}\n      sha256 "{digest}"', formula)
+            self.assertNotIn("@", formula)
+            sums = (Path(folder) / "SHA256SUMS").read_text()
+            self.assertEqual(len(sums.splitlines()), len(triples) + 1)
 
     def test_clients_have_the_licences(self) -> None:
         for client in ("python", "typescript"):
