@@ -23,8 +23,8 @@ function findProgram() {
       return fail(`there is no program for ${platform}. There are programs for ${platforms}.`);
     }
     return fail(
-      `the package ${platformPackage} is missing. npm leaves it out with --omit=optional, and a node_modules folder that was copied ` +
-        "from another platform lacks it. Install it with: npm install --include=optional countersign",
+      `the package ${platformPackage} is missing. npm leaves it out with --omit=optional, and a node_modules folder from ` +
+        "another platform lacks it. Install it with: npm install --include=optional countersign",
     );
   }
 }

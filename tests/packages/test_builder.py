@@ -92,8 +92,8 @@ class BuildTest(unittest.TestCase):
         program = Path(folder) / "program"
         program.write_bytes(elf(62))
         out = Path(folder) / "out"
-        command = [ROOT / "packaging" / "build", "--program", program, "--target", "x86_64-unknown-linux-musl", "--out", out, "--quick"]
-        subprocess.run(command, check=True, capture_output=True)
+        options = ["--program", program, "--target", "x86_64-unknown-linux-musl", "--out", out, "--quick"]
+        subprocess.run([ROOT / "packaging" / "build", *options], check=True, capture_output=True)
         return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.iterdir()}
 
     def test_same_program_gives_the_same_bytes(self) -> None:
