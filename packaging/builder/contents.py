@@ -27,6 +27,6 @@ class Contents:
 def read_contents(project: Project, target: Target, program: Program, dependencies: Dependencies) -> Contents:
     return Contents(
         readme=read_text("packaging/README.md"),
-        third_party=write_third_party(dependencies),
+        third_party=write_third_party(target, dependencies),
         sbom=write_sbom(project, target, program, dependencies),
     )
