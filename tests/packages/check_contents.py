@@ -2,7 +2,7 @@
 
     check_contents.py [--accept] FOLDER
 
-A line of a list is a file's mode and its path. VERSION and PLATFORM stand for those of the package.
+Each line in a list has a file's mode and its path. VERSION and PLATFORM stand for those of the package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ways to install the program. Each installs a package from local files, and removes it."""
+"""The ways to install and run the program. Each installs a package from local files, and removes it."""
 
 from __future__ import annotations
 
@@ -57,11 +57,19 @@ def try_wheel(packages: Packages, home: Home, tried: Tried) -> None:
     require_own_files_only(home)
 
 
+def uv_options(packages: Packages) -> list[str | Path]:
+    return ["--offline", "--no-index", "--find-links", packages.folder, "--python", sys.executable]
+
+
+def try_uvx(packages: Packages, home: Home, tried: Tried) -> None:
+    """`uvx --from countersign-server countersign`, which installs nothing. `uvx` is short for `uv tool run`."""
+    tried(home, [packages.uv, "tool", "run", *uv_options(packages), "--from", "countersign-server", "countersign"])
+    # Next to its cache, uv keeps a lock for its tools.
+    require_own_files_only(home, ".cache/uv/", ".local/share/uv/tools/.")
+
+
 def try_uv(packages: Packages, home: Home, tried: Tried) -> None:
-    """The command of the documentation, `uvx --from countersign-server countersign`, and an installation that stays."""
-    local = ["--offline", "--no-index", "--find-links", packages.folder, "--python", sys.executable]
-    home.run(packages.uv, "tool", "run", *local, "--from", "countersign-server", "countersign", "--version")
-    home.run(packages.uv, "tool", "install", *local, "countersign-server")
+    home.run(packages.uv, "tool", "install", *uv_options(packages), "countersign-server")
     tried(home, [home.folder / ".local" / "bin" / "countersign"])
     home.run(packages.uv, "tool", "uninstall", "countersign-server")
     require_own_files_only(home, ".cache/uv/", ".local/share/uv/")
@@ -70,7 +78,6 @@ def try_uv(packages: Packages, home: Home, tried: Tried) -> None:
 
 
 def try_npm(packages: Packages, home: Home, tried: Tried) -> None:
-    """An installation that stays, and the command of the documentation, `npx countersign`."""
     place = home.folder.parent / "npm"
     npm = ["npm", "--offline", "--global", "--prefix", place]
     place.mkdir()
@@ -84,8 +91,13 @@ def try_npm(packages: Packages, home: Home, tried: Tried) -> None:
     require("npm install --include=optional countersign" in message, message)
     home.run(*npm, "uninstall", "countersign")
     require_nothing_left(before, list_files(place))
+    require_own_files_only(home, ".npm/")
+
+
+def try_npx(packages: Packages, home: Home, tried: Tried) -> None:
+    """`npx countersign`, which installs nothing. From an index, npm finds both packages by one name."""
     words = [f"--package={package}" for package in packages.npm]
-    home.run("npx", "--offline", "--yes", *words, "--", "countersign", "--version")
+    tried(home, ["npx", "--offline", "--yes", *words, "--", "countersign"])
     require_own_files_only(home, ".npm/")
 
 
@@ -132,4 +144,12 @@ def try_tarball(packages: Packages, home: Home, tried: Tried) -> None:
     require_own_files_only(home)
 
 
-WAYS = {"wheel": try_wheel, "uv": try_uv, "npm": try_npm, "deb": try_deb, "tarball": try_tarball}
+WAYS = {
+    "wheel": try_wheel,
+    "uv": try_uv,
+    "uvx": try_uvx,
+    "npm": try_npm,
+    "npx": try_npx,
+    "deb": try_deb,
+    "tarball": try_tarball,
+}
