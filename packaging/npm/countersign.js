@@ -29,7 +29,10 @@ function findProgram() {
   }
 }
 
-const child = spawn(findProgram(), process.argv.slice(2), { stdio: "inherit" });
+// The program's hints name the command that the person typed, not the program's path.
+const calledAs = process.env.npm_command === "exec" ? "npx countersign" : "countersign";
+const env = { ...process.env, COUNTERSIGN_CALLED_AS: calledAs };
+const child = spawn(findProgram(), process.argv.slice(2), { stdio: "inherit", env });
 
 // A terminal sends its interrupt to both processes, so the program already has it.
 const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);

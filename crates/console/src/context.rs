@@ -356,8 +356,15 @@ fn quote_for_shell(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
 
-/// `countersign` if the shell finds this program under that name, otherwise its path.
+/// How npm's launcher was called. The person types this again, not the path of the program that it started.
+const LAUNCHER_VARIABLE: &str = "COUNTERSIGN_CALLED_AS";
+
+/// `countersign` if the shell finds this program under that name, otherwise how it was launched, or its path.
 fn program_name() -> String {
+    let launched = std::env::var(LAUNCHER_VARIABLE).ok();
+    if let Some(name) = launched.filter(|name| ["countersign", "npx countersign"].contains(&name.as_str())) {
+        return name;
+    }
     let not_installed = std::env::current_exe().ok().filter(|exe| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let installed = |folder: PathBuf| folder.join("countersign").canonicalize().ok();

@@ -1,6 +1,6 @@
 //! Files that only their owner can read. They get their names when they are complete, so a killed process leaves no part.
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
@@ -39,16 +39,26 @@ pub fn create_private(path: &Path, text: &str) -> io::Result<()> {
         file.sync_all()
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let Ok(unnamed) = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR) else {
-        // Some file systems have only files with names.
+    let Some(unnamed) = open_unnamed(folder) else {
         let named = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         return write_all(&named);
     };
-    let unnamed = File::from(unnamed);
     write_all(&unnamed)?;
     let descriptor = format!("/proc/self/fd/{}", unnamed.as_raw_fd());
     Ok(rustix::fs::linkat(CWD, descriptor, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Opens a file without a name; `None` if the system or the file system has only files with names.
+#[cfg(target_os = "linux")]
+fn open_unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_unnamed(_: &Path) -> Option<File> {
+    None
 }
 
 #[cfg(test)]
