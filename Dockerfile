@@ -13,7 +13,7 @@ WORKDIR /source
 COPY . .
 # The list of licences also reads the manifests of crates that only tests need.
 RUN cargo fetch --locked --target "$(uname -m)-unknown-linux-musl"
-RUN cargo build --release --locked --package countersign-cli --features oidc --target "$(uname -m)-unknown-linux-musl"
+RUN cargo build --release --locked --package countersign-cli --target "$(uname -m)-unknown-linux-musl"
 RUN install -D "target/$(uname -m)-unknown-linux-musl/release/countersign" /image/countersign \
     && install -D -m 0644 -t /image/licences LICENSE-APACHE LICENSE-MIT \
     && packaging/third-party --target "$(uname -m)-unknown-linux-musl" >/image/licences/THIRD-PARTY.txt \

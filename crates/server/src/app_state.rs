@@ -46,7 +46,6 @@ pub struct ServerOptions {
     /// The header in which a trusted proxy names the caller, if one does.
     pub identity_header: Option<IdentityHeader>,
     /// The identity provider at which people sign in, if there is one.
-    #[cfg(feature = "oidc")]
     pub oidc: Option<Arc<countersign_oidc::OidcProvider>>,
     /// Whether a caller without a credential may both propose and decide.
     pub solo: bool,
@@ -79,7 +78,6 @@ impl Default for ServerOptions {
             heartbeat: Duration::from_secs(15),
             max_connections: None,
             identity_header: None,
-            #[cfg(feature = "oidc")]
             oidc: None,
             solo: false,
             timeouts: ConnectionTimeouts::default(),

@@ -1,10 +1,6 @@
 //! Log lines on stderr, and traces for a collector. Neither contains a call's arguments.
 
 mod paced_writer;
-#[cfg(not(feature = "otlp"))]
-#[path = "no_traces.rs"]
-mod traces;
-#[cfg(feature = "otlp")]
 mod traces;
 
 use countersign_console::{CliError, CommandContext, LogFormat, edit_distance};

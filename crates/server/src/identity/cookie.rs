@@ -65,7 +65,6 @@ fn read_value<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
 }
 
 /// Sign-in state for an identity provider, which sends the browser back from another site.
-#[cfg(feature = "oidc")]
 pub(crate) const SIGN_IN_COOKIE: BrowserCookie = BrowserCookie {
     name: "countersign_sign_in",
     secure_name: "__Host-countersign_sign_in",

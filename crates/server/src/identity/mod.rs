@@ -8,7 +8,6 @@ mod identify;
 mod proxy_header;
 
 pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
-#[cfg(feature = "oidc")]
 pub(crate) use cookie::SIGN_IN_COOKIE;
 pub(crate) use cookie::{SESSION_COOKIE, session_cookie};
 pub(crate) use credential::{PAGE_KEY, parse_token};
@@ -24,6 +23,5 @@ pub(crate) const SESSION_SPANS: SessionSpans =
 
 /// The same for a person who signed in at an identity provider. The rights come from the claims at that time, so a
 /// change at the provider takes effect within this time.
-#[cfg(feature = "oidc")]
 pub(crate) const ACCOUNT_SESSION_SPANS: SessionSpans =
     SessionSpans { longest: Duration::from_hours(24), ..SESSION_SPANS };

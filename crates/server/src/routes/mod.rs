@@ -13,10 +13,8 @@ mod log_tag;
 pub(crate) mod message_answer;
 mod messages;
 mod metrics;
-#[cfg(feature = "oidc")]
 mod oidc;
 mod operations;
-#[cfg(feature = "oidc")]
 mod outcome_page;
 mod passkey_sessions;
 mod pending;
@@ -71,10 +69,11 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .with_all_others()
         .split_for_parts();
     openapi::complete(&mut document);
-    let pages =
-        document::pages().merge(sign_in_page::routes()).merge(app_page::files()).merge(app_page::pages());
-    #[cfg(feature = "oidc")]
-    let pages = pages.merge(oidc::routes());
+    let pages = document::pages()
+        .merge(sign_in_page::routes())
+        .merge(app_page::files())
+        .merge(app_page::pages())
+        .merge(oidc::routes());
     (router.merge(pages), document)
 }
 

@@ -1,6 +1,5 @@
 //! `/sign-in/`, the page on which people sign in and out.
 
-#[cfg(feature = "oidc")]
 use super::outcome_page::escape_html;
 use crate::AppState;
 use axum::{
@@ -25,7 +24,6 @@ async fn show_page(State(app): State<AppState>) -> Html<String> {
     Html(SIGN_IN_PAGE.replace(PROVIDERS_MARK, &provider_links(&app)))
 }
 
-#[cfg(feature = "oidc")]
 fn provider_links(app: &AppState) -> String {
     app.options.oidc.as_ref().map_or_else(String::new, |provider| {
         let label = escape_html(provider.label());
@@ -34,9 +32,4 @@ fn provider_links(app: &AppState) -> String {
              <p class=\"divider\"><span>or</span></p>"
         )
     })
-}
-
-#[cfg(not(feature = "oidc"))]
-fn provider_links(_: &AppState) -> String {
-    String::new()
 }

@@ -4,7 +4,6 @@ mod certificate;
 mod database;
 mod file;
 mod history;
-#[cfg(feature = "oidc")]
 mod identity_provider;
 mod postgres;
 mod results;
@@ -48,7 +47,6 @@ pub async fn run_checks(
     policy(context, &mut results);
     clock(&mut results);
     certificate::check_own_certificate(context, &mut results);
-    #[cfg(feature = "oidc")]
     identity_provider::check_identity_provider(context, &mut results).await;
     match context.settings.target() {
         Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,

@@ -8,9 +8,6 @@ mod first_start;
 mod identity;
 mod limits;
 pub(crate) mod network;
-#[cfg(not(feature = "oidc"))]
-mod no_oidc;
-#[cfg(feature = "oidc")]
 pub(crate) mod oidc;
 mod policy_file;
 mod policy_notes;
@@ -87,7 +84,6 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     let rules = gate.policy_in_force()?.rules();
     let stop = CancellationToken::new();
     let certificate = options.certificate.clone().map(CertificateFollower::new);
-    #[cfg(feature = "oidc")]
     if let Some(provider) = options.oidc.clone() {
         // A provider that is down stops no one from signing in otherwise. The attempt writes why to the log.
         tokio::spawn(async move { provider.check().await.is_ok() });
@@ -157,10 +153,7 @@ fn advisor_runner(
 /// Reads the server's options: its limits, and its protection.
 fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ServerOptions> {
     let access = network::network_access(context, &args.network)?;
-    #[cfg(not(feature = "oidc"))]
-    no_oidc::refuse_identity_provider(context, &args.oidc)?;
     Ok(ServerOptions {
-        #[cfg(feature = "oidc")]
         oidc: oidc::identity_provider(context, &args.oidc)?,
         identity_header: identity::identity_header(context, &args.identity, &access)?,
         access,
