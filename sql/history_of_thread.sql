@@ -2,5 +2,5 @@
 -- span limits the number of rows that the query reads in a long thread with few calls.
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events
-WHERE thread_id = $4 || '' AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
+WHERE thread_id = CAST($4 AS text) AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
 ORDER BY seq DESC LIMIT $3 + 0

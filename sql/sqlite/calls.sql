@@ -19,7 +19,7 @@ FROM (
             OR substr(data -> 'place' ->> 'agent', 1, length($9) + 1) = $9 || '/')
         AND (CAST($10 AS text) IS NULL OR data -> 'place' ->> 'project' = $10)
         AND (CAST($11 AS text) IS NULL OR EXISTS (SELECT 1 FROM json_each(data, '$.effects') f
-            WHERE lower(f.value ->> 'target') LIKE $11 || '' ESCAPE '\' OR lower(f.value ->> 'target') LIKE '%/' || $11 ESCAPE '\'))
+            WHERE lower(f.value ->> 'target') LIKE CAST($11 AS text) ESCAPE '\' OR lower(f.value ->> 'target') LIKE '%/' || $11 ESCAPE '\'))
     ORDER BY seq DESC LIMIT $3 + 0) c
     LEFT JOIN events e ON e.seq IN (
         SELECT k.seq FROM call_events k WHERE k.thread_id = c.thread_id AND k.tool_call_id = c.tool_call_id)

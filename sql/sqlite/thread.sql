@@ -4,15 +4,15 @@
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
-    WHERE thread_id = $1 || '' AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
+    WHERE thread_id = CAST($1 AS text) AND type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
         OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL)
     UNION
     SELECT thread_id, data ->> 'toolCallId' FROM events INDEXED BY recent_decisions_by_thread
-    WHERE thread_id = $1 || '' AND type = 'TOOL_APPROVAL_RESPONSE'
+    WHERE thread_id = CAST($1 AS text) AND type = 'TOOL_APPROVAL_RESPONSE'
         AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once') AND timestamp >= $2
 ) k CROSS JOIN events e ON e.seq IN (
     SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM setting_events
-WHERE thread_id = $1 || '' AND type IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
+WHERE thread_id = CAST($1 AS text) AND type IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')

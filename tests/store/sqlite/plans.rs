@@ -165,12 +165,13 @@ fn frequent_queries_use_an_index() {
 /// constant of a partial index, and prepares the statement again each time the value is bound. An expression hides the value.
 #[test]
 fn bound_values_are_hidden_from_the_planner() {
-    for (plain, hidden) in [("LIMIT $", " + 0"), ("thread_id = $", " || ''"), ("LIKE $", " || ''")] {
-        for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
-            for found in query.text.split(plain).skip(1) {
-                let rest = found.trim_start_matches(|character: char| character.is_ascii_digit());
-                assert!(rest.starts_with(hidden), "sql/{} has a plain parameter after {plain}", query.file);
-            }
+    for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
+        for limit in query.text.split("LIMIT $").skip(1) {
+            let rest = limit.trim_start_matches(|character: char| character.is_ascii_digit());
+            assert!(rest.starts_with(" + 0"), "sql/{} has a plain parameter as its LIMIT", query.file);
+        }
+        for plain in ["thread_id = $", "LIKE $"] {
+            assert!(!query.text.contains(plain), "sql/{} has a plain parameter after {plain}", query.file);
         }
     }
 }
