@@ -1,6 +1,6 @@
 //! Timestamps in UTC with millisecond precision. Their text has a fixed width, so that it sorts in time order.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -63,10 +63,12 @@ impl From<DateTime<Utc>> for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match DateTime::from_timestamp_millis(self.0) {
-            Some(moment) => f.write_str(&moment.to_rfc3339_opts(SecondsFormat::Millis, true)),
-            None => Err(fmt::Error),
-        }
+        let moment = DateTime::from_timestamp_millis(self.0).ok_or(fmt::Error)?;
+        // Each row has a time, and the library would build a string for it.
+        let (year, month, day) = (moment.year(), moment.month(), moment.day());
+        let (hour, minute, second) = (moment.hour(), moment.minute(), moment.second());
+        let millis = moment.timestamp_subsec_millis();
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
     }
 }
 

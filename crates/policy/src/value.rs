@@ -153,6 +153,9 @@ impl JsonPointer {
     /// The values at the pointer under another spelling of its keys, which some programs read as these keys: each with its
     /// own pointer.
     pub(crate) fn find_misspelled<'a>(&self, value: &'a OrderedValue) -> Vec<(Self, &'a OrderedValue)> {
+        if let [step] = self.steps.as_slice() {
+            return Self::find_misspelled_key(value, step);
+        }
         let mut found = vec![(Vec::new(), value)];
         for step in &self.steps {
             let is_step = |key: &str| key == step || step == "*" || is_same_spelling(key, step);
@@ -170,6 +173,18 @@ impl JsonPointer {
         others.map(|(steps, value)| (Self { text: Self::write(&steps), steps }, value)).collect()
     }
 
+    /// The same for a pointer to a key of the value itself, as most pointers are.
+    fn find_misspelled_key<'a>(value: &'a OrderedValue, step: &str) -> Vec<(Self, &'a OrderedValue)> {
+        let is_other = |key: &str| key != step && step != "*" && is_same_spelling(key, step);
+        let others = value.children().filter(|(key, _)| is_other(key));
+        others
+            .map(|(key, value)| {
+                let steps = vec![key.into_owned()];
+                (Self { text: Self::write(&steps), steps }, value)
+            })
+            .collect()
+    }
+
     /// The value at the pointer, or `None` if there is none.
     pub(crate) fn find<'a>(&self, value: &'a OrderedValue) -> Option<&'a OrderedValue> {
         self.steps.iter().try_fold(value, |value, step| step_into(value, step))
@@ -181,9 +196,11 @@ impl JsonPointer {
         value: &'a OrderedValue,
     ) -> Vec<(Option<&'a OrderedValue>, &'a OrderedValue)> {
         let Some((last, before)) = self.steps.split_last() else { return vec![(None, value)] };
+        let inside = |parent| each_at(parent, last).map(move |value| (Some(parent), value));
+        if before.is_empty() {
+            return inside(value).collect();
+        }
         let parents = before.iter().fold(vec![value], |found, step| steps_into(found, step));
-        let inside =
-            |parent| steps_into(vec![parent], last).into_iter().map(move |value| (Some(parent), value));
         parents.into_iter().flat_map(inside).collect()
     }
 
@@ -201,6 +218,10 @@ impl JsonPointer {
     /// Returns true if the pointer passes through a value of the wrong type, such as a string instead of a list. The
     /// target may then be at another pointer, so it must not count as absent.
     pub(crate) fn meets_wrong_type(&self, value: &OrderedValue) -> bool {
+        // The first step never does.
+        if self.steps.len() < 2 {
+            return false;
+        }
         let mut found = vec![value];
         self.steps.iter().enumerate().any(|(at, step)| {
             let is_wrong = at > 0 && found.iter().any(|value| !value.accepts_step(step));
@@ -225,11 +246,16 @@ fn paths_overlap<'a>(path: impl Iterator<Item = &'a str>, steps: &[String]) -> b
 }
 
 fn steps_into<'a>(found: Vec<&'a OrderedValue>, step: &str) -> Vec<&'a OrderedValue> {
-    let each = |value: &'a OrderedValue| match value {
-        OrderedValue::List(values) if step == "*" => values.iter().collect(),
-        _ => step_into(value, step).into_iter().collect::<Vec<_>>(),
+    found.into_iter().flat_map(|value| each_at(value, step)).collect()
+}
+
+/// The values at a step, where `*` matches all elements of a list.
+fn each_at<'a>(value: &'a OrderedValue, step: &str) -> impl Iterator<Item = &'a OrderedValue> + use<'a> {
+    let (all, one): (&[_], _) = match value {
+        OrderedValue::List(values) if step == "*" => (values, None),
+        _ => (&[], step_into(value, step)),
     };
-    found.into_iter().flat_map(each).collect()
+    all.iter().chain(one)
 }
 
 fn step_into<'a>(value: &'a OrderedValue, step: &str) -> Option<&'a OrderedValue> {

@@ -52,20 +52,43 @@ impl GlobCompiler<'_> {
         let mut alternatives: GlobAlternatives = vec![vec![]];
         let mut at_segment = depth == 0;
         while let Some(c) = self.rest.next_if(|c| depth == 0 || !matches!(c, ',' | '}')) {
-            let more = match c {
-                '{' => self.parse_braces(depth + 1)?,
-                '*' => self.parse_stars(at_segment),
-                '?' if self.path => vec![vec![any_but_slash()]],
-                '?' => vec![vec![GlobToken::Set { negated: true, ranges: vec![] }]],
-                '[' => vec![vec![self.parse_set()?]],
-                '\\' => vec![vec![GlobToken::Char(self.parse_escape()?)]],
+            let was_at_segment = std::mem::replace(&mut at_segment, c == '/');
+            let token = match c {
+                '{' => {
+                    let more = self.parse_braces(depth + 1)?;
+                    alternatives = self.append_each(alternatives, &more)?;
+                    continue;
+                }
+                '*' => {
+                    let more = self.parse_stars(was_at_segment);
+                    alternatives = self.append_each(alternatives, &more)?;
+                    continue;
+                }
+                '?' if self.path => any_but_slash(),
+                '?' => GlobToken::Set { negated: true, ranges: vec![] },
+                '[' => self.parse_set()?,
+                '\\' => GlobToken::Char(self.parse_escape()?),
                 '}' => return Err(self.error("closes a brace that is not open: write `\\}`")),
-                c => vec![vec![GlobToken::Char(c)]],
+                c => GlobToken::Char(c),
             };
-            at_segment = c == '/';
-            alternatives = self.append_each(alternatives, &more)?;
+            self.append_token(&mut alternatives, &token)?;
         }
         Ok(alternatives)
+    }
+
+    /// Appends one token to each alternative. Most of a pattern is one character after the other.
+    fn append_token(
+        &self,
+        alternatives: &mut GlobAlternatives,
+        token: &GlobToken,
+    ) -> Result<(), PatternError> {
+        if count_tokens(alternatives) + alternatives.len() > MAX_TOKENS {
+            return Err(self.too_many_tokens());
+        }
+        for start in alternatives {
+            start.push(token.clone());
+        }
+        Ok(())
     }
 
     fn append_each(
@@ -78,13 +101,9 @@ impl GlobCompiler<'_> {
                 "has more than {MAX_ALTERNATIVES} alternatives: split it into several patterns"
             )));
         }
-        let tokens = |alternatives: &GlobAlternatives| alternatives.iter().map(Vec::len).sum::<usize>();
-        if tokens(&alternatives) * more.len() + tokens(more) * alternatives.len() > MAX_TOKENS {
-            return Err(self.error(&format!(
-                "has more than {MAX_TOKENS} characters in its alternatives: split it into several patterns"
-            )));
+        if count_tokens(&alternatives) * more.len() + count_tokens(more) * alternatives.len() > MAX_TOKENS {
+            return Err(self.too_many_tokens());
         }
-        // Most of a pattern is one character after the other.
         if let [only] = more.as_slice() {
             for start in &mut alternatives {
                 start.extend_from_slice(only);
@@ -183,9 +202,19 @@ impl GlobCompiler<'_> {
         self.rest.next().ok_or_else(|| self.error("ends in `\\`: write `\\\\` for the backslash itself"))
     }
 
+    fn too_many_tokens(&self) -> PatternError {
+        self.error(&format!(
+            "has more than {MAX_TOKENS} characters in its alternatives: split it into several patterns"
+        ))
+    }
+
     fn error(&self, fault: &str) -> PatternError {
         PatternError::new(self.text, fault)
     }
+}
+
+fn count_tokens(alternatives: &GlobAlternatives) -> usize {
+    alternatives.iter().map(Vec::len).sum()
 }
 
 fn any_but_slash() -> GlobToken {
