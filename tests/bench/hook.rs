@@ -57,7 +57,11 @@ fn row(what: &str, took: &BenchSamples, bare: &BenchSamples) -> BenchRow {
 async fn apply_policy(folder: &TempDir, file: &str) -> LabOutcome<()> {
     let policy = server::write_policy(folder, RULE)?;
     let mut command = Command::new(server::program()?);
-    command.args(["--database", file, "policy", "apply"]).arg(policy).env_clear().env("HOME", folder.path());
+    command
+        .args(["--database", file, "policy", "apply", "--yes"])
+        .arg(policy)
+        .env_clear()
+        .env("HOME", folder.path());
     let ended = command.env("USER", "bench").output().await?;
     if ended.status.success() {
         return Ok(());
