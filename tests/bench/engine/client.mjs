@@ -3,8 +3,9 @@
 import http from "node:http";
 
 export class Client {
-  constructor(port) {
+  constructor(port, tokens) {
     this.port = port;
+    this.tokens = tokens;
     this.agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   }
 
@@ -13,6 +14,7 @@ export class Client {
     const body = value === undefined ? "" : JSON.stringify(value);
     const headers = { "content-length": Buffer.byteLength(body) };
     if (body) headers["content-type"] = "application/json";
+    if (this.tokens) headers.authorization = `Bearer ${path.includes("/approvals/") ? this.tokens.person : this.tokens.agent}`;
     const options = { host: "127.0.0.1", port: this.port, agent: this.agent, method, path, headers };
     return new Promise((resolve, reject) => {
       const request = http.request(options, (answer) => {

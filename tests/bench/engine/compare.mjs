@@ -39,7 +39,7 @@ function processorTime(pid) {
 
 /** Runs a round of cycles. Returns the rate, and the processor time of each process and of this one per cycle. */
 async function measure(server, cycle, round, each) {
-  const clients = Array.from({ length: CLIENTS }, () => new Client(server.port));
+  const clients = Array.from({ length: CLIENTS }, () => new Client(server.port, server.tokens));
   const pids = [...server.processes, process.pid];
   const before = pids.map(processorTime);
   const began = performance.now();

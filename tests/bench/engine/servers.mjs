@@ -21,10 +21,18 @@ function start(program, args, folder, environment, waits) {
 }
 
 export async function startCountersign(program, folder) {
-  const environment = { COUNTERSIGN_DATABASE: path.join(folder, "log.db") };
+  // All clients are one caller.
+  const environment = { COUNTERSIGN_DATABASE: path.join(folder, "log.db"), COUNTERSIGN_CALLER_LIMITS: "requests=1000000" };
   const args = ["serve", "--json", "--listen", "127.0.0.1:0"];
   const { child, line } = await start(program, args, folder, environment, true);
-  return { port: Number(new URL(JSON.parse(line).listening).port), processes: [child.pid] };
+  return { port: Number(new URL(JSON.parse(line).listening).port), tokens: readTokens(folder), processes: [child.pid] };
+}
+
+/** The tokens that the first start on a log keeps for commands. */
+function readTokens(folder) {
+  const text = fs.readFileSync(path.join(folder, ".local/share/countersign/credentials.toml"), "utf8");
+  const token = (side) => new RegExp(`^${side} *= *"([^"]+)"`, "m").exec(text)[1];
+  return { agent: token("agent"), person: token("person") };
 }
 
 /** Starts the engine and the service with its workflow, and registers the service. */
