@@ -67,10 +67,10 @@ def _cargo(*words: str) -> str:
     return done.stdout
 
 
-def read_dependencies(target: Target, features: str) -> Dependencies:
+def read_dependencies(target: Target) -> Dependencies:
     """Reads the dependencies that cargo would build into the program. Build scripts and tests are no part of it."""
     tree = _cargo(
-        "tree", "--package", PACKAGE, "--features", features, "--edges", "normal", "--target", target.triple,
+        "tree", "--package", PACKAGE, "--edges", "normal", "--target", target.triple,
         "--prefix", "depth", "--format", "\t{p}",
     )  # fmt: skip
     edges = read_tree(tree)
