@@ -22,7 +22,7 @@ soak calls="36000":
 bench *args:
     cargo bench -p countersign-tests -- {{args}}
 
-# Compare the processor time of the server with the baseline; fails above 110 %, and `--save` writes a new baseline
+# Compare the server's processor time and allocations with the baseline; fails above 110 %, and `--save` writes a new baseline
 bench-compare *args:
     cargo bench -p countersign-tests -- --compare {{args}}
 

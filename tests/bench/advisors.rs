@@ -5,7 +5,7 @@ use crate::{
     cycles::median,
     lab::{self, LabOutcome},
     load::{HttpLoad, LoadSize},
-    server::BenchServer,
+    server::{BenchServer, run_command},
     table::{BenchRow, ScenarioResult},
     usage::ProcessUsage,
 };
@@ -92,9 +92,8 @@ impl AdvisedServer {
         };
         let server = BenchServer::start_with_policy(&folder, &policy).await?;
         if mode == "deciding" {
-            server
-                .run_command(&folder, &["advisor", "allow-decide", "bench", "--statement", "a benchmark"])
-                .await?;
+            let words = ["advisor", "allow-decide", "bench", "--statement", "a benchmark"];
+            run_command(&folder, &words).await?;
         }
         Ok(Self { mode, server, _folder: folder, proposals: 0, rates: Vec::new(), costs: Vec::new() })
     }

@@ -5,7 +5,7 @@ use crate::{
     fill,
     lab::{self, LabOutcome},
     server::{self, BenchServer},
-    table::{BenchRow, BenchSamples, ms},
+    table::{BenchRow, BenchSamples, ms, times},
 };
 use std::{
     path::Path,
@@ -19,22 +19,25 @@ use tokio::{io::AsyncWriteExt, process::Command};
 const RULE: &str =
     "[[rule]]\nname = \"status\"\ntool = \"Bash\"\ncommand = \"git status\"\nverdict = \"allow\"\n";
 
+const AGENT: &str = "claude-code";
+
 /// The number of finished calls in the file. Each has four events.
 const FINISHED: i64 = 25_000;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (samples, finished) = if quick { (3, 100) } else { (100, FINISHED) };
     let folder = lab::folder()?;
-    let bare = measure(&folder, &[], "version", samples).await?;
+    let bare = measure(&folder, &["version"], samples).await?;
     let server = BenchServer::start_with_policy(&folder, RULE).await?;
     let address = format!("http://{}", server.target.address);
-    let over_server = measure(&folder, &["--server", &address], "hook", samples).await?;
+    let over_server = measure(&folder, &["--server", &address, "hook", AGENT], samples).await?;
     server.stop().await?;
     let other = lab::folder()?;
     let file = lab::file(&other, "log.db");
     fill::write_finished_calls(&file, finished).await?;
-    apply_policy(&other, &file).await?;
-    let over_file = measure(&other, &["--database", &file], "hook", samples).await?;
+    let policy = server::write_policy(&other, RULE)?.display().to_string();
+    server::run_command(&other, &["policy", "apply", "--yes", &policy]).await?;
+    let over_file = measure(&other, &["--database", &file, "hook", AGENT], samples).await?;
     Ok(vec![
         row("a hook over a server", &over_server, &bare),
         row(&format!("a hook over a file of {} events", finished * 4), &over_file, &bare),
@@ -47,45 +50,27 @@ fn row(what: &str, took: &BenchSamples, bare: &BenchSamples) -> BenchRow {
         what: format!("{what}, process start to end, median of {}", took.count()),
         measured: format!("{} (p99 {})", ms(median), ms(p99)),
         raw: format!("{}, `countersign version`", ms(bare.median())),
-        ratio: Some(crate::table::times(median, bare.median())),
+        ratio: Some(times(median, bare.median())),
         target: "≤ 10 ms (p99 ≤ 25 ms)",
         met: Some(median <= Duration::from_millis(10) && p99 <= Duration::from_millis(25)),
     }
 }
 
-/// Makes the policy that allows the hook's call the log's policy.
-async fn apply_policy(folder: &TempDir, file: &str) -> LabOutcome<()> {
-    let policy = server::write_policy(folder, RULE)?;
-    let mut command = Command::new(server::program()?);
-    command
-        .args(["--database", file, "policy", "apply", "--yes"])
-        .arg(policy)
-        .env_clear()
-        .env("HOME", folder.path());
-    let ended = command.env("USER", "bench").output().await?;
-    if ended.status.success() {
-        return Ok(());
-    }
-    Err(format!("policy apply: {}", String::from_utf8_lossy(&ended.stderr)).into())
-}
-
 /// Runs a command again and again. The hook gets a new call each time.
-async fn measure(folder: &TempDir, place: &[&str], what: &str, samples: usize) -> LabOutcome<BenchSamples> {
-    let words: &[&str] = if what == "hook" { &["hook", "claude-code"] } else { &[what] };
+async fn measure(folder: &TempDir, words: &[&str], samples: usize) -> LabOutcome<BenchSamples> {
     let mut took = BenchSamples::default();
     // The first run creates what later ones find.
-    run_once(folder.path(), place, words, "first").await?;
+    run_once(folder.path(), words, "first").await?;
     for sample in 0..samples {
         let start = Instant::now();
-        run_once(folder.path(), place, words, &sample.to_string()).await?;
+        run_once(folder.path(), words, &sample.to_string()).await?;
         took.add(start.elapsed());
     }
     Ok(took)
 }
 
-async fn run_once(home: &Path, place: &[&str], words: &[&str], id: &str) -> LabOutcome<()> {
+async fn run_once(home: &Path, words: &[&str], id: &str) -> LabOutcome<()> {
     let mut child = Command::new(server::program()?)
-        .args(place)
         .args(words)
         .env_clear()
         .env("HOME", home)

@@ -4,8 +4,8 @@
 //!     cargo bench -p countersign-tests                     runs all scenarios
 //!     cargo bench -p countersign-tests -- cycles history   runs some scenarios
 //!     cargo bench -p countersign-tests -- --quick          runs small sizes, to check that all scenarios work
-//!     cargo bench -p countersign-tests -- --compare        compares the processor time with the baseline
-//!     cargo bench -p countersign-tests -- --save           writes the processor time as the new baseline
+//!     cargo bench -p countersign-tests -- --compare        compares processor time and allocations with the baseline
+//!     cargo bench -p countersign-tests -- --save           writes both as the new baseline
 //!
 //! docs/benchmarks.md explains each line of the output.
 
@@ -68,7 +68,7 @@ const SCENARIOS: [&str; 17] = [
     "instances",
 ];
 
-/// The scenarios that measure processor time, which the baseline has.
+/// The scenarios that measure costs at the server, which the baseline has.
 const COST_SCENARIOS: [&str; 2] = ["http", "reads"];
 
 /// The scenarios that start the program that ships.

@@ -69,6 +69,18 @@ fn first_tokens(folder: &TempDir) -> LabOutcome<(Arc<str>, Arc<str>)> {
     Ok(token("agent").zip(token("person")).ok_or("the server kept no tokens")?)
 }
 
+/// Runs a command of the program on the log `log.db` in `folder`.
+pub(crate) async fn run_command(folder: &TempDir, words: &[&str]) -> LabOutcome<()> {
+    let mut command = Command::new(program()?);
+    command.args(["--database", &lab::file(folder, "log.db")]).args(words);
+    let ended = command.env_clear().env("HOME", folder.path()).env("USER", "bench").output().await?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let [printed, errors] = [&ended.stdout, &ended.stderr].map(|text| String::from_utf8_lossy(text));
+    Err(format!("{words:?}: {printed}{errors}").into())
+}
+
 /// A server with its defaults, except for its port and its folder.
 pub(crate) struct BenchServer {
     child: Child,
@@ -154,17 +166,6 @@ impl BenchServer {
         let labelled = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('{'));
         let values = labelled.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok());
         Ok(values.sum())
-    }
-
-    /// Runs a command on the server's log.
-    pub(crate) async fn run_command(&self, folder: &TempDir, words: &[&str]) -> LabOutcome<()> {
-        let mut command = Command::new(program()?);
-        command.args(["--database", &lab::file(folder, "log.db")]).args(words);
-        let ended = command.env_clear().env("HOME", folder.path()).env("USER", "bench").output().await?;
-        if ended.status.success() {
-            return Ok(());
-        }
-        Err(format!("{words:?}: {}", String::from_utf8_lossy(&ended.stderr)).into())
     }
 
     /// Stops the server as a service manager does, and waits for its end.

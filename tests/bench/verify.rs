@@ -3,12 +3,11 @@
 use crate::{
     cycles::{self, EXECUTORS},
     lab::{self, BenchLab, LabOutcome},
-    server,
+    server::run_command,
     table::BenchRow,
 };
 use countersign_store::StoreOptions;
 use std::time::{Duration, Instant};
-use tokio::process::Command;
 
 /// The number of rounds, in each of which each executor has a new thread with this many calls. Each call has five events.
 const ROUNDS: usize = 62;
@@ -25,13 +24,8 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let events = lab.store.tip().await?;
     lab.store.close().await;
     let start = Instant::now();
-    let mut command = Command::new(server::program()?);
-    command.args(["--database", &file, "verify"]).env_clear().env("HOME", folder.path());
-    let ended = command.output().await?;
+    run_command(&folder, &["verify"]).await?;
     let took = start.elapsed();
-    if !ended.status.success() {
-        return Err(format!("verify: {}", String::from_utf8_lossy(&ended.stdout)).into());
-    }
     Ok(vec![BenchRow {
         what: format!("`verify` of {events} events"),
         measured: format!("{:.1} s", took.as_secs_f64()),

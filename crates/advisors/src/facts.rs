@@ -52,8 +52,8 @@ pub(crate) async fn read_facts(
 /// that a question can be repeated later.
 pub(crate) fn find_facts(policy: &Policy, call: &api::Call, earlier: &[api::Call]) -> KnownFacts {
     let subject = subject_of(call);
-    let context = CallReading::new(policy, &subject);
-    let patterns = ScopePattern::suggest(&context);
+    let reading = CallReading::new(policy, &subject);
+    let patterns = ScopePattern::suggest(&reading);
     let asked_at = call.request.as_ref().map_or(i64::MAX, |request| request.seq);
     let mut facts = KnownFacts {
         is_protected: is_protected(call),

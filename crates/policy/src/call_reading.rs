@@ -1,13 +1,13 @@
 //! A call as a policy reads it.
 
-use crate::{JudgedCall, Policy, facts::CallFacts};
+use crate::{JudgedCall, Judgement, Policy, facts::CallFacts};
 use countersign_events::RecordedEffect;
 use std::fmt;
 
 /// A call as a policy reads it. Its operands and effects are found when something first needs them, and then cached for
 /// everything else.
 pub struct CallReading<'a> {
-    pub(crate) policy: &'a Policy,
+    policy: &'a Policy,
     pub(crate) facts: CallFacts<'a>,
 }
 
@@ -28,6 +28,12 @@ impl<'a> CallReading<'a> {
     #[must_use]
     pub const fn subject(&self) -> &JudgedCall<'a> {
         &self.facts.subject
+    }
+
+    /// Judges the call.
+    #[must_use]
+    pub fn judge(&self) -> Judgement {
+        self.policy.judge_facts(&self.facts)
     }
 
     /// What the call does to things outside of the agent, in words, as far as it shows that.

@@ -13,14 +13,6 @@ use crate::{
 };
 use countersign_events::{Basis, ShadowVerdict, Verdict};
 
-impl CallReading<'_> {
-    /// Judges the call.
-    #[must_use]
-    pub fn judge(&self) -> Judgement {
-        self.policy.judge_facts(&self.facts)
-    }
-}
-
 impl Policy {
     /// The rule that the log names where a policy only observes.
     pub const OBSERVE_RULE: &str = "observe";
@@ -31,7 +23,7 @@ impl Policy {
         CallReading::with_limit(self, subject, late).judge()
     }
 
-    fn judge_facts(&self, facts: &CallFacts<'_>) -> Judgement {
+    pub(crate) fn judge_facts(&self, facts: &CallFacts<'_>) -> Judgement {
         let candidates = self.index.candidates(facts.subject.tool.as_str());
         // A person who accepted a rule wanted to be asked less, not to open what the default blocks.
         let applies = |rule: &&PolicyRule| !(rule.is_managed() && self.settings.default == Verdict::Block);

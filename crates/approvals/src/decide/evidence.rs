@@ -118,8 +118,8 @@ impl ProposalReview {
         let as_logged = JudgedCall { arguments: &logged.json, redacted: &logged.pointers, ..*proposed };
         let reading = CallReading::with_limit(policy, &as_logged, late);
         // The policy judges what would run. Mostly nothing is masked, and then the call is read once.
-        let judgement =
-            if logged.json == *proposed.arguments { reading.judge() } else { policy.judge(proposed, late) };
+        let is_unmasked = logged.pointers.is_empty() && logged.json == *proposed.arguments;
+        let judgement = if is_unmasked { reading.judge() } else { policy.judge(proposed, late) };
         let effects = reading.record_effects();
         // A request for a call that the policy allows is the thread's: it asks a person each time.
         let suggested =

@@ -62,10 +62,10 @@ fn suggested_pattern_matches_its_call() {
         call("x", r#"{"paths":["/srv/data/a.txt","/srv/data/b.txt"]}"#),
     ] {
         let subject = call.subject();
-        let context = CallReading::new(&policy, &subject);
-        let suggested = ScopePattern::suggest(&context);
+        let reading = CallReading::new(&policy, &subject);
+        let suggested = ScopePattern::suggest(&reading);
         assert_eq!(suggested.len(), 1, "{}", call.arguments.as_str());
-        assert!(suggested[0].matches(&context, RuleEffect::Widen));
+        assert!(suggested[0].matches(&reading, RuleEffect::Widen));
         assert_eq!(ScopePattern::read(&suggested[0].json()).as_ref(), Ok(&suggested[0]));
     }
     for call in [bash("rm $(x)"), call("x", "{}"), call("x", r#"{"path":"/a"}"#)] {

@@ -42,7 +42,7 @@ impl PolicyView {
     }
 
     /// The context in which patterns match this call.
-    pub(super) fn pattern_context<'a>(&'a self, policy: &'a Policy) -> CallReading<'a> {
+    pub(super) fn read<'a>(&'a self, policy: &'a Policy) -> CallReading<'a> {
         CallReading::new(policy, &self.subject())
     }
 

@@ -38,11 +38,11 @@ fn find_for_tool(
     let refused: Vec<_> = obstacles
         .iter()
         .filter(|obstacle| obstacle.call.tool == first.tool)
-        .map(|obstacle| obstacle.call.pattern_context(policy))
+        .map(|obstacle| obstacle.call.read(policy))
         .collect();
     let is_safe = |candidate: &CandidateRule| !refused.iter().any(|call| may_allow(candidate, call));
-    let contexts = calls.iter().map(|index| (*index, allowed[*index].call.pattern_context(policy)));
-    let operands = ToolCalls { allowed, calls: contexts.collect() };
+    let readings = calls.iter().map(|index| (*index, allowed[*index].call.read(policy)));
+    let operands = ToolCalls { allowed, calls: readings.collect() };
     let mut found = operands.find_wildcards();
     found.retain(is_safe);
     found.extend(operands.find_exact(&found, is_safe));

@@ -32,11 +32,11 @@ impl ToolCalls<'_> {
 
     /// The calls that a rule with the selectors matches.
     fn find_matched(&self, pattern: &ScopePattern, unless: Option<&ScopePattern>) -> BTreeSet<usize> {
-        let matches = |context: &CallReading<'_>| {
-            pattern.matches(context, RuleEffect::Widen)
-                && !unless.is_some_and(|unless| unless.matches(context, RuleEffect::Restrict))
+        let matches = |reading: &CallReading<'_>| {
+            pattern.matches(reading, RuleEffect::Widen)
+                && !unless.is_some_and(|unless| unless.matches(reading, RuleEffect::Restrict))
         };
-        self.calls.iter().filter(|(_, context)| matches(context)).map(|(index, _)| *index).collect()
+        self.calls.iter().filter(|(_, reading)| matches(reading)).map(|(index, _)| *index).collect()
     }
 
     fn candidate(&self, selector: CandidateSelector, matched: BTreeSet<usize>) -> Option<CandidateRule> {
@@ -47,8 +47,8 @@ impl ToolCalls<'_> {
     /// The wildcards that calls suggest and that are safe for a rule.
     pub(super) fn find_wildcards(&self) -> Vec<CandidateRule> {
         let mut found: BTreeMap<String, (ScopePattern, BTreeSet<usize>)> = BTreeMap::new();
-        for (index, context) in &self.calls {
-            for pattern in ScopePattern::suggest(context) {
+        for (index, reading) in &self.calls {
+            for pattern in ScopePattern::suggest(reading) {
                 let key = pattern.json().as_str().to_owned();
                 found.entry(key).or_insert_with(|| (pattern, BTreeSet::new())).1.insert(*index);
             }
@@ -74,8 +74,8 @@ impl ToolCalls<'_> {
         let covered: BTreeSet<usize> =
             wildcards.iter().flat_map(|wildcard| &wildcard.matched).copied().collect();
         let mut values: BTreeMap<(&str, String), BTreeSet<usize>> = BTreeMap::new();
-        for (index, context) in self.calls.iter().filter(|(index, _)| !covered.contains(index)) {
-            if let Some(value) = ScopePattern::suggest_exact(context) {
+        for (index, reading) in self.calls.iter().filter(|(index, _)| !covered.contains(index)) {
+            if let Some(value) = ScopePattern::suggest_exact(reading) {
                 values.entry(value).or_default().insert(*index);
             }
         }
