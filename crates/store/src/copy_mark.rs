@@ -36,7 +36,7 @@ impl CopyMark {
 /// Returns true if the log has the mark.
 pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
     let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
-    let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;
+    let found = readers.query_all(query).await.map_err(|e| e.describe(place.clone()))?;
     Ok(found.first().and_then(|row| row.number(0)) > Some(0))
 }
 

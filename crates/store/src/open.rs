@@ -3,7 +3,7 @@
 use crate::{
     DatabaseName, DatabaseUrl, SchemaLayout, Store, StoreError, StoreOptions, UnavailableDatabase,
     copy_mark::refuse_half_copied,
-    database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
+    database::{ChangeListener, QueryError, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
     metrics::StoreMetrics,
     queries,
@@ -173,7 +173,7 @@ async fn create_feed(
     place: &DatabaseName,
     recent: usize,
 ) -> Result<EventFeed, StoreError> {
-    let failed = |e| readers.error(place.clone(), &e);
+    let failed = |e: QueryError| e.describe(place.clone());
     let rows = readers.query_all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);

@@ -2,7 +2,7 @@
 
 use crate::{
     EventFilter, ResultPage, Store, StoreError, UnavailableDatabase,
-    database::{SqlQuery, SqlRow},
+    database::{QueryError, SqlQuery, SqlRow},
     page::{readable_calls, replay_call},
     queries, row, writer,
 };
@@ -321,8 +321,8 @@ impl Store {
         Ok(self.query_rows(name, query).await?.first().and_then(|found| found.number(0)))
     }
 
-    pub(crate) fn database_error(&self, e: &sqlx::Error) -> StoreError {
-        self.inner.readers.error(self.database_name(), e)
+    pub(crate) fn database_error(&self, e: &QueryError) -> StoreError {
+        e.describe(self.database_name())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     DatabaseKind, DatabaseName, StoreError,
-    database::{ReadConnection, SqlQuery},
+    database::{QueryError, ReadConnection, SqlQuery},
     queries,
 };
 use sqlx::{
@@ -69,7 +69,7 @@ pub(crate) fn migrator(kind: DatabaseKind) -> Migrator {
 }
 
 /// Reads the layout from the log's list of migrations, without a lock.
-pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, sqlx::Error> {
+pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaLayout, QueryError> {
     let kind = conn.kind();
     let applied = conn.query_all(SqlQuery::new(queries::APPLIED)).await?;
     let known = migrator(kind);

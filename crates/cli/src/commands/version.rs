@@ -37,17 +37,11 @@ fn print_all() {
     }
     let oldest = countersign_store::OLDEST_POSTGRES;
     print_line(&format!("  {:<10} {oldest} or later, over TLS by rustls", "postgresql"));
-    print_line(&format!("  {:<10} {}", "sqlite", sqlite_version().as_deref().unwrap_or("unknown")));
-}
-
-/// The built-in SQLite version.
-fn sqlite_version() -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    runtime.block_on(countersign_store::sqlite_version())
+    print_line(&format!("  {:<10} {}", "sqlite", countersign_store::sqlite_version()));
 }
 
 fn as_json() -> String {
-    let mut facts = json!({"version": VERSION, "sqlite": sqlite_version(), "postgresql": countersign_store::OLDEST_POSTGRES});
+    let mut facts = json!({"version": VERSION, "sqlite": countersign_store::sqlite_version(), "postgresql": countersign_store::OLDEST_POSTGRES});
     for (name, fact) in BUILD_FACTS {
         // The build could not determine this value.
         facts[name] = if fact == "unknown" { json!(null) } else { json!(fact) };

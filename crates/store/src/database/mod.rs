@@ -2,8 +2,10 @@
 //! All code outside this module is the same for both.
 
 mod backend;
+mod bounded_rows;
 pub(crate) mod postgres;
 mod query;
+mod query_error;
 mod read_connection;
 mod read_pool;
 pub(crate) mod sqlite;
@@ -11,6 +13,8 @@ pub(crate) mod sqlite;
 pub(crate) use backend::{
     BatchFailure, BegunTransaction, ChangeListener, FirstReads, LogEnd, MOST_NEW_EVENTS, WriteSession,
 };
-pub(crate) use query::{BoundedRows, SqlArgument, SqlQuery, SqlRow, SqlValue};
+pub(crate) use bounded_rows::BoundedRows;
+pub(crate) use query::{SqlArgument, SqlQuery, SqlRow, SqlValue};
+pub(crate) use query_error::QueryError;
 pub(crate) use read_connection::ReadConnection;
 pub(crate) use read_pool::ReadPool;

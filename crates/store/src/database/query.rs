@@ -1,9 +1,8 @@
 //! A statement that runs on both databases, and its rows.
 
 use sqlx::{
-    Postgres, Row as _, Sqlite, ValueRef as _,
+    Postgres, Row as _, ValueRef as _,
     postgres::{PgArguments, PgRow},
-    sqlite::{SqliteArguments, SqliteRow},
 };
 
 /// A statement and the values of its parameters `$1`, `$2` and so on.
@@ -51,17 +50,6 @@ impl From<bool> for SqlArgument {
     }
 }
 
-/// Builds the query of one driver. The drivers have different types with the same methods.
-macro_rules! for_driver {
-    ($query:expr) => {
-        $query.arguments.into_iter().fold(sqlx::query($query.text), |query, argument| match argument {
-            SqlArgument::Text(text) => query.bind(text),
-            SqlArgument::Number(number) => query.bind(number),
-            SqlArgument::Boolean(value) => query.bind(value),
-        })
-    };
-}
-
 impl SqlQuery {
     pub(crate) const fn new(text: &'static str) -> Self {
         Self { text, arguments: Vec::new() }
@@ -83,24 +71,22 @@ impl SqlQuery {
         &self.arguments
     }
 
-    pub(super) fn for_sqlite(self) -> sqlx::query::Query<'static, Sqlite, SqliteArguments> {
-        for_driver!(self)
-    }
-
     pub(super) fn for_postgres(self) -> sqlx::query::Query<'static, Postgres, PgArguments> {
-        for_driver!(self)
+        self.arguments.into_iter().fold(sqlx::query(self.text), |query, argument| match argument {
+            SqlArgument::Text(text) => query.bind(text),
+            SqlArgument::Number(number) => query.bind(number),
+            SqlArgument::Boolean(value) => query.bind(value),
+        })
     }
 }
 
 /// A row of either database.
 pub(crate) enum SqlRow {
-    Sqlite(SqliteRow),
+    Sqlite(Vec<SqlValue>),
     Postgres(PgRow),
-    /// A row that the connection which writes to a file has read.
-    Values(Vec<SqlValue>),
 }
 
-/// A value of a row.
+/// A value of a row of a file.
 pub(crate) enum SqlValue {
     Null,
     Number(i64),
@@ -111,38 +97,35 @@ impl SqlRow {
     /// The number in `column`; `None` for NULL or another type.
     pub(crate) fn number(&self, column: usize) -> Option<i64> {
         match self {
-            Self::Sqlite(row) => row.try_get(column).ok().flatten(),
-            Self::Postgres(row) => row.try_get(column).ok().flatten(),
-            Self::Values(values) => match values.get(column) {
+            Self::Sqlite(values) => match values.get(column) {
                 Some(SqlValue::Number(number)) => Some(*number),
                 _ => None,
             },
+            Self::Postgres(row) => row.try_get(column).ok().flatten(),
         }
     }
 
     /// Returns true if `column` is true; NULL and other types are false.
     pub(crate) fn boolean(&self, column: usize) -> bool {
         match self {
-            Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
+            Self::Sqlite(_) => self.number(column).is_some_and(|number| number != 0),
             Self::Postgres(row) => row.try_get(column).unwrap_or(false),
-            Self::Values(_) => self.number(column).is_some_and(|number| number != 0),
         }
     }
 
     /// The text or bytes in `column`; `None` for NULL. SQLite stores any bytes as text, so they may not be UTF-8.
     pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
         match self {
-            Self::Sqlite(row) => row.try_get(column),
+            Self::Sqlite(values) => Ok(match values.get(column) {
+                Some(SqlValue::Bytes(bytes)) => Some(bytes),
+                _ => None,
+            }),
             // PostgreSQL sends text as its bytes, but `try_get` would reject bytes for columns of type `text`.
             Self::Postgres(row) => {
                 let value = row.try_get_raw(column)?;
                 let bytes = (!value.is_null()).then(|| value.as_bytes());
                 bytes.transpose().map_err(sqlx::Error::Decode)
             }
-            Self::Values(values) => Ok(match values.get(column) {
-                Some(SqlValue::Bytes(bytes)) => Some(bytes),
-                _ => None,
-            }),
         }
     }
 
@@ -151,11 +134,4 @@ impl SqlRow {
         let bytes = self.bytes(column).ok()??;
         String::from_utf8(bytes.to_vec()).ok()
     }
-}
-
-/// The first rows of a result that is limited in bytes.
-pub(crate) struct BoundedRows<T> {
-    pub(crate) rows: Vec<T>,
-    /// Whether the limit left out further rows.
-    pub(crate) cut: bool,
 }

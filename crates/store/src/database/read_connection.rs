@@ -1,14 +1,14 @@
 //! A connection to either database.
 
-use super::{BoundedRows, SqlQuery, SqlRow};
+use super::{BoundedRows, QueryError, SqlQuery, SqlRow, bounded_rows::ByteLimit, sqlite::FileConnection};
 use crate::DatabaseKind;
 use futures_util::{Stream, TryStreamExt};
-use sqlx::{PgConnection, SqliteConnection};
+use sqlx::PgConnection;
 use std::pin::pin;
 
 /// A connection to either database.
 pub(crate) enum ReadConnection<'a> {
-    Sqlite(&'a mut SqliteConnection),
+    Sqlite(&'a mut FileConnection),
     Postgres(&'a mut PgConnection),
 }
 
@@ -22,18 +22,21 @@ impl ReadConnection<'_> {
     }
 
     /// Runs a query.
-    pub(crate) async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
+    pub(crate) async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, QueryError> {
         match self {
-            Self::Sqlite(conn) => {
-                let rows = query.for_sqlite().fetch_all(&mut **conn).await?;
-                Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
-            }
-            Self::Postgres(conn) => {
-                let rows = query.for_postgres().persistent(false).fetch_all(&mut **conn).await?;
-                Ok(rows.into_iter().map(SqlRow::Postgres).collect())
-            }
+            Self::Sqlite(conn) => Ok(conn.query_all(&query)?),
+            Self::Postgres(conn) => Ok(query_server(conn, query).await?),
         }
     }
+}
+
+/// Runs a query on a server, which does not keep it prepared.
+pub(super) async fn query_server(
+    conn: &mut PgConnection,
+    query: SqlQuery,
+) -> Result<Vec<SqlRow>, sqlx::Error> {
+    let rows = query.for_postgres().persistent(false).fetch_all(conn).await?;
+    Ok(rows.into_iter().map(SqlRow::Postgres).collect())
 }
 
 /// Collects rows until their columns `data` have more than `most` bytes together, and at least one row.
@@ -42,13 +45,12 @@ pub(super) async fn collect_bounded(
     data: usize,
     most: usize,
 ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
-    let (mut found, mut rows, mut bytes) = (pin!(found), Vec::new(), 0);
+    let (mut found, mut rows, mut limit) = (pin!(found), Vec::new(), ByteLimit::new(data, most));
     while let Some(row) = found.try_next().await? {
-        bytes += row.bytes(data).ok().flatten().map_or(0, <[u8]>::len);
-        if bytes > most && !rows.is_empty() {
-            return Ok(BoundedRows { rows, cut: true });
+        if !limit.admits(&row) {
+            break;
         }
         rows.push(row);
     }
-    Ok(BoundedRows { rows, cut: false })
+    Ok(BoundedRows { rows, cut: limit.is_exceeded() })
 }

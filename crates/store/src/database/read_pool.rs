@@ -1,7 +1,7 @@
 //! The pool of read connections to either database.
 
-use super::{BoundedRows, SqlQuery, SqlRow, postgres, sqlite};
-use crate::{DatabaseKind, DatabaseName, StoreError};
+use super::{BoundedRows, QueryError, SqlQuery, SqlRow, postgres, sqlite};
+use crate::DatabaseKind;
 use std::sync::Arc;
 
 /// The pool of reading connections.
@@ -21,7 +21,7 @@ impl ReadPool {
     }
 
     /// Runs a query.
-    pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
+    pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, QueryError> {
         match self {
             Self::Sqlite(readers) => readers.query_all(query).await,
             Self::Postgres(readers) => Ok(Box::pin(readers.query_bounded(query, 0, usize::MAX)).await?.rows),
@@ -35,11 +35,11 @@ impl ReadPool {
         query: SqlQuery,
         data: usize,
         most: usize,
-    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
+    ) -> Result<BoundedRows<SqlRow>, QueryError> {
         match self {
             Self::Sqlite(readers) => readers.query_bounded(query, data, most).await,
             // Boxed, because ten thousand futures may wait here, and most of them read from SQLite.
-            Self::Postgres(readers) => Box::pin(readers.query_bounded(query, data, most)).await,
+            Self::Postgres(readers) => Ok(Box::pin(readers.query_bounded(query, data, most)).await?),
         }
     }
 
@@ -48,19 +48,10 @@ impl ReadPool {
         &self,
         first: SqlQuery,
         second: SqlQuery,
-    ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
+    ) -> Result<[Vec<SqlRow>; 2], QueryError> {
         match self {
             Self::Sqlite(readers) => readers.query_both(first, second).await,
-            Self::Postgres(readers) => readers.query_both(first, second).await,
-        }
-    }
-
-    /// Converts a read connection's error.
-    pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
-        match (error, self) {
-            (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,
-            (_, Self::Sqlite(_)) => sqlite::error(place, error),
-            (_, Self::Postgres(_)) => postgres::error(place, error),
+            Self::Postgres(readers) => Ok(readers.query_both(first, second).await?),
         }
     }
 

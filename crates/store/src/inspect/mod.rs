@@ -28,7 +28,7 @@ impl Store {
         let found = rows.iter().filter_map(SchemaObject::read).collect();
         let (expected, found) = match kind {
             DatabaseKind::Sqlite => {
-                let expected = sqlite::expected_objects().await.map_err(|e| self.database_error(&e))?;
+                let expected = sqlite::expected_objects().map_err(|e| self.database_error(&e))?;
                 (expected, found)
             }
             DatabaseKind::Postgres => postgres::comparable_objects(found),

@@ -1,7 +1,10 @@
 //! Schema and integrity checks on PostgreSQL.
 
 use super::{compare::SchemaObject, report::IntegrityReport};
-use crate::{Store, StoreError, database::SqlQuery};
+use crate::{
+    Store, StoreError,
+    database::{QueryError, SqlQuery},
+};
 
 /// The objects that the migrations make: kind, name, table and definition, separated by tabs. A test compares the list
 /// with a new log. A log user cannot make a second schema to compare with, as on SQLite.
@@ -64,10 +67,10 @@ pub(super) async fn check_integrity(store: &Store) -> Result<IntegrityReport, St
         let Some(index) = row.text(0) else { continue };
         let check = SqlQuery::new(CHECK_INDEX).bind(index.as_str());
         let Err(error) = store.inner.readers.query_all(check).await else { continue };
-        let is_damage = error
+        let is_damage = matches!(&error, QueryError::Postgres(e) if e
             .as_database_error()
             .and_then(sqlx::error::DatabaseError::code)
-            .is_some_and(|code| code.starts_with(DAMAGE));
+            .is_some_and(|code| code.starts_with(DAMAGE)));
         if is_damage {
             report.problems.push(format!("the index {index}: {error}"));
         } else {

@@ -3,21 +3,18 @@
 use super::{compare::SchemaObject, report::IntegrityReport};
 use crate::{
     DatabaseKind, Store, StoreError,
-    database::{ReadConnection, SqlQuery},
-    queries, schema,
+    database::{
+        QueryError, SqlQuery,
+        sqlite::{FileConnection, apply_migrations},
+    },
+    queries,
 };
-use sqlx::{Connection, SqliteConnection};
 
 /// The objects that the migrations make in a new database in memory.
-pub(super) async fn expected_objects() -> Result<Vec<SchemaObject>, sqlx::Error> {
-    let mut conn = SqliteConnection::connect("sqlite::memory:").await?;
-    schema::migrator(DatabaseKind::Sqlite)
-        .run_direct(None, &mut conn, false)
-        .await
-        .map_err(sqlx::Error::from)?;
-    let query = SqlQuery::new(queries::SCHEMA_OBJECTS.on(DatabaseKind::Sqlite));
-    let rows = ReadConnection::Sqlite(&mut conn).query_all(query).await?;
-    conn.close().await?;
+pub(super) fn expected_objects() -> Result<Vec<SchemaObject>, QueryError> {
+    let conn = FileConnection::open_in_memory()?;
+    apply_migrations(&conn)?;
+    let rows = conn.query_all(&SqlQuery::new(queries::SCHEMA_OBJECTS.on(DatabaseKind::Sqlite)))?;
     Ok(rows.iter().filter_map(SchemaObject::read).collect())
 }
 

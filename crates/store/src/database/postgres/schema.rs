@@ -62,7 +62,9 @@ async fn read_layout(conn: &mut PgConnection, address: &PostgresAddress) -> Resu
             .map_err(failed)?;
     match (events, migrations) {
         (false, false) => Ok(SchemaLayout::None),
-        (_, true) => schema::read_layout(&mut ReadConnection::Postgres(conn)).await.map_err(failed),
+        (_, true) => schema::read_layout(&mut ReadConnection::Postgres(conn))
+            .await
+            .map_err(|e| e.describe(address.database_name())),
         (true, false) => {
             let why = "its table `events` belongs to another program; name another schema".to_owned();
             Err(StoreError::NotCountersign { place: address.database_name(), why })

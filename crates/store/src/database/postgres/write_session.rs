@@ -11,8 +11,8 @@ use crate::{
     DatabaseKind, DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
     clock::{machine_sleep, with_timeout},
     database::{
-        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
-        SqlRow,
+        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, SqlQuery, SqlRow,
+        read_connection::query_server,
     },
     page_limit::{DATA, MOST_BYTES},
     queries,
@@ -130,7 +130,7 @@ impl PostgresWriteSession {
             let conn = self.conn()?;
             execute_text(conn, begin).await?;
             let query = SqlQuery::new(queries::HASH_AT).bind(seq);
-            let rows = with_timeout(ANSWER, ReadConnection::Postgres(conn).query_all(query)).await?;
+            let rows = with_timeout(ANSWER, query_server(conn, query)).await?;
             execute_text(conn, "ROLLBACK".to_owned()).await.map(|()| rows)
         };
         let result = result.await.map_err(|e| super::error(place, &e));

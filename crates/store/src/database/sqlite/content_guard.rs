@@ -3,13 +3,13 @@
 //! file.
 
 use super::{
+    connection::ConnectionSettings,
     error::{error, is_damaged},
     open_file::{FileStamp, OpenFile},
 };
-use crate::{StoreError, UnavailableDatabase, queries};
+use crate::{StoreError, UnavailableDatabase, database::SqlQuery, queries};
 use countersign_events::{Event, ThreadId, Timestamp};
 use serde::Serialize;
-use sqlx::{ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
 use std::collections::VecDeque;
 
 /// The number of commits that are remembered. The last rows share pages with newer ones, which may be in the write-ahead log.
@@ -17,7 +17,7 @@ const REMEMBERED: usize = 64;
 
 /// Looks for events that this process has written whenever the file has changed. Checkpoints change it, too.
 pub(super) struct ContentGuard {
-    settings: SqliteConnectOptions,
+    settings: ConnectionSettings,
     /// The stamp at the last look.
     stamp: Option<FileStamp>,
     /// The last event of each of the last commits.
@@ -37,7 +37,7 @@ struct WrittenEvent {
 
 impl ContentGuard {
     /// `settings` are the settings of a read connection.
-    pub(super) fn new(settings: SqliteConnectOptions, file: &OpenFile) -> Self {
+    pub(super) fn new(settings: ConnectionSettings, file: &OpenFile) -> Self {
         let stamp = file.database_stamp();
         Self { settings, stamp, recent: VecDeque::new(), earlier: VecDeque::new(), is_overwritten: false }
     }
@@ -56,10 +56,10 @@ impl ContentGuard {
 
     /// Fails with `gone` if the file has lost events that this process has written, also at each later call. It costs
     /// one `stat` while the file is unchanged, and a new connection, whose cache is empty, when it has changed.
-    pub(super) async fn check(&mut self, file: &OpenFile) -> Result<(), StoreError> {
+    pub(super) fn check(&mut self, file: &OpenFile) -> Result<(), StoreError> {
         let stamp = file.database_stamp();
         if !self.is_overwritten && stamp != self.stamp {
-            self.is_overwritten = self.lacks_events(file).await?;
+            self.is_overwritten = self.lacks_events(file)?;
             self.stamp = stamp;
             self.earlier.clone_from(&self.recent);
         }
@@ -69,19 +69,12 @@ impl ContentGuard {
         Ok(())
     }
 
-    async fn lacks_events(&self, file: &OpenFile) -> Result<bool, StoreError> {
+    fn lacks_events(&self, file: &OpenFile) -> Result<bool, StoreError> {
         let written: Vec<_> = self.recent.iter().chain(&self.earlier).collect();
         let written = serde_json::to_string(&written).expect("its fields are texts and numbers");
-        let found = async {
-            let mut conn = self.settings.connect().await?;
-            let lacks =
-                sqlx::query_scalar(queries::sqlite::LACKS_EVENTS).bind(written).fetch_one(&mut conn).await;
-            // It has written nothing, so a failure leaves nothing behind.
-            let _ = conn.close().await;
-            lacks
-        };
-        match found.await {
-            Ok(lacks) => Ok(lacks),
+        let query = SqlQuery::new(queries::sqlite::LACKS_EVENTS).bind(written);
+        match self.settings.connect().and_then(|conn| conn.query_all(&query)) {
+            Ok(found) => Ok(found.first().is_some_and(|row| row.boolean(0))),
             Err(e) if is_damaged(&e) => Ok(true),
             Err(e) => Err(error(file.path().into(), &e)),
         }

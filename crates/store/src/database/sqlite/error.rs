@@ -13,7 +13,7 @@ const NOTADB: u32 = 26;
 /// The shared memory beside the file cannot grow (`SQLITE_IOERR_SHMSIZE`), because the disk is full.
 const SHARED_MEMORY_SIZE: u32 = 4_874;
 
-/// An error of one of the drivers.
+/// An error of the driver.
 pub(crate) struct SqliteFault {
     /// SQLite's extended result code; `None` if the driver failed.
     code: Option<u32>,
@@ -27,14 +27,6 @@ impl SqliteFault {
     /// The low byte of the result code.
     pub(super) fn primary_code(&self) -> Option<u32> {
         self.code.map(|code| code & 0xff)
-    }
-}
-
-impl From<&sqlx::Error> for SqliteFault {
-    fn from(error: &sqlx::Error) -> Self {
-        let fault = error.as_database_error();
-        let message = fault.map(|fault| fault.message().to_owned()).unwrap_or_default();
-        Self { code: fault.and_then(|fault| fault.code()?.parse().ok()), why: error.to_string(), message }
     }
 }
 
@@ -81,7 +73,7 @@ pub(super) fn batch_failure(place: DatabaseName, e: &rusqlite::Error) -> BatchFa
 }
 
 /// Returns true if the error shows that the file is damaged.
-pub(super) fn is_damaged(error: &sqlx::Error) -> bool {
+pub(super) fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(SqliteFault::from(error).primary_code(), Some(CORRUPT | NOTADB))
 }
 

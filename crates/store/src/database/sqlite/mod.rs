@@ -12,16 +12,17 @@ mod read_pool;
 mod schema;
 mod version;
 mod writable;
-mod write_connection;
 mod write_lock;
 mod write_session;
 
+pub(crate) use connection::FileConnection;
 pub(crate) use error::error;
 pub use lock_holder::find_lock_holder;
 pub use open_file::{DiskSpace, read_disk_space};
 pub(crate) use open_file::{cannot_create, check_file_system, check_room};
 pub(crate) use read_only::ReadOnlyFile;
 pub(crate) use read_pool::SqliteReadPool;
+pub(crate) use schema::apply_migrations;
 pub use version::sqlite_version;
 pub(crate) use writable::WritableFile;
 

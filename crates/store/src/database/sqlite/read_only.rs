@@ -3,7 +3,8 @@
 
 use super::{
     change_listener::SqliteChangeListener,
-    connection::{connect, open_readers, settings},
+    connection::{ConnectionSettings, FileConnection},
+    error::error,
     open_file::{OpenFile, check_file_system, find},
     read_pool::SqliteReadPool,
     schema,
@@ -13,7 +14,6 @@ use crate::{
     database::ReadConnection,
     schema::{newer_error, read_layout},
 };
-use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::path::Path;
 
 /// Store parts over a read-only file.
@@ -28,10 +28,9 @@ pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Resul
     check_file_system(path)?;
     let file = find(path)?;
     let path = file.path();
-    let (mut conn, settings) = connect_to_read(&file, options).await?;
+    let (mut conn, settings) = connect_to_read(&file, options)?;
     let layout = read_layout(&mut ReadConnection::Sqlite(&mut conn)).await.unwrap_or(SchemaLayout::None);
-    // A failure to close leaves nothing behind: the connection has written nothing.
-    let _ = conn.close().await;
+    conn.close();
     match layout {
         SchemaLayout::Ours => {}
         SchemaLayout::None => return Err(StoreError::EmptyFile { place: path.into() }),
@@ -39,7 +38,7 @@ pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Resul
         SchemaLayout::Newer { found } => return Err(newer_error(path.into(), found)),
         SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
     }
-    let readers = open_readers(settings, path, options).await?;
+    let readers = SqliteReadPool::open(settings, options.readers).map_err(|e| error(path.into(), &e))?;
     let place = path.into();
     Ok(ReadOnlyFile { place, listener: SqliteChangeListener::new(file, None, options.poll), readers })
 }
@@ -49,15 +48,15 @@ pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Resul
 /// SQLite reads a file in write-ahead mode through a `-shm` file, which a read-only process cannot create where it is
 /// missing. If there is nothing in a `-wal` file either, no process writes to the file, and SQLite may take it as
 /// immutable. It then creates no file, which could lock the owner out.
-async fn connect_to_read(
+fn connect_to_read(
     file: &OpenFile,
     options: &StoreOptions,
-) -> Result<(SqliteConnection, SqliteConnectOptions), StoreError> {
+) -> Result<(FileConnection, ConnectionSettings), StoreError> {
     let path = file.path();
-    let settings = settings(path, options).read_only(true);
+    let settings = ConnectionSettings::new(path, options).to_read();
     let has_wal = file.has_wal_content();
     if has_wal || file.has_shared_memory() {
-        match connect_to_log(settings.clone(), path).await {
+        match connect_to_log(&settings, path) {
             Err(StoreError::DatabaseUnavailable(
                 UnavailableDatabase::IoError { .. } | UnavailableDatabase::ReadOnly(_),
             )) if has_wal => return Err(UnavailableDatabase::UnreadableWal(path.into()).into()),
@@ -66,13 +65,13 @@ async fn connect_to_read(
             connected => return connected.map(|conn| (conn, settings)),
         }
     }
-    let settings = settings.immutable(true);
-    Ok((connect_to_log(settings.clone(), path).await?, settings))
+    let settings = settings.to_read_immutable();
+    Ok((connect_to_log(&settings, path)?, settings))
 }
 
 /// Connects, and reads the schema, which fails if SQLite cannot read the file.
-async fn connect_to_log(settings: SqliteConnectOptions, path: &Path) -> Result<SqliteConnection, StoreError> {
-    let mut conn = connect(settings, path).await?;
-    schema::check_owner(&mut conn, path).await?;
+fn connect_to_log(settings: &ConnectionSettings, path: &Path) -> Result<FileConnection, StoreError> {
+    let conn = settings.connect().map_err(|e| error(path.into(), &e))?;
+    schema::check_owner(&conn, path)?;
     Ok(conn)
 }

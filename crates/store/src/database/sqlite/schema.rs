@@ -1,25 +1,40 @@
 //! The file's schema.
 
-use super::error;
-use crate::{DatabaseKind, SchemaLayout, StoreError, database::ReadConnection, schema};
-use sqlx::{Connection as _, SqliteConnection};
-use std::path::Path;
+use super::{connection::FileConnection, error};
+use crate::{
+    DatabaseKind, SchemaLayout, StoreError,
+    database::{ReadConnection, SqlQuery},
+    schema,
+};
+use std::{path::Path, time::Instant};
 
 /// `CSGN`, in the file's header.
 const APPLICATION_ID: i64 = 0x4353_474e;
 
+/// The list of applied migrations, as the library has it that applies those of PostgreSQL.
+const MIGRATIONS_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+    version BIGINT PRIMARY KEY,
+    description TEXT NOT NULL,
+    installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    success BOOLEAN NOT NULL,
+    checksum BLOB NOT NULL,
+    execution_time BIGINT NOT NULL
+)";
+
+/// Adds a migration to the list. The fourth parameter is its duration in nanoseconds.
+const RECORD_MIGRATION: &str = "
+INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+VALUES ($1, $2, TRUE, unhex($3), $4)";
+
 /// Fails if the file belongs to another program. An empty file is accepted. Returns true if the file has tables.
-pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<bool, StoreError> {
-    let failed = |e| error(path.into(), &e);
+pub(super) fn check_owner(conn: &FileConnection, path: &Path) -> Result<bool, StoreError> {
+    let failed = |e: rusqlite::Error| error(path.into(), &e);
     // Read the tables first. One transaction writes the tables and the owner, so a reader that sees the tables then
     // sees the owner. In the other order, a process that writes both between the reads would make the file look
     // foreign.
-    let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
-        .fetch_one(&mut *conn)
-        .await
-        .map_err(failed)?;
-    let owner: i64 =
-        sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
+    let tables = conn.query_number("SELECT count(*) FROM sqlite_schema").map_err(failed)?;
+    let owner = conn.query_number("PRAGMA application_id").map_err(failed)?;
     if owner == APPLICATION_ID || (owner == 0 && tables == 0) {
         return Ok(tables > 0);
     }
@@ -28,34 +43,49 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
 }
 
 /// The file's layout. A new file has no list of migrations yet.
-pub(super) async fn find_layout(conn: &mut SqliteConnection) -> SchemaLayout {
+pub(super) async fn find_layout(conn: &mut FileConnection) -> SchemaLayout {
     schema::read_layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None)
 }
 
 /// Migrates the schema in one transaction: any number of processes may start at once, and a failure changes nothing.
-/// Returns the layout that was found.
-pub(super) async fn update_schema(
-    conn: &mut SqliteConnection,
-    path: &Path,
-) -> Result<SchemaLayout, StoreError> {
-    let found = find_layout(conn).await;
-    match found {
-        SchemaLayout::Ours => return Ok(found),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
-        SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
-        SchemaLayout::None | SchemaLayout::Older => {}
+pub(super) async fn update_schema(conn: &mut FileConnection, path: &Path) -> Result<(), StoreError> {
+    if !needs_update(find_layout(conn).await, path)? {
+        return Ok(());
     }
-    let failed = |e| error(path.into(), &e);
-    let mut tx = conn.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
+    let failed = |e: rusqlite::Error| error(path.into(), &e);
+    conn.run("BEGIN IMMEDIATE").map_err(failed)?;
     // The previous holder of the lock may have migrated, even to a newer layout.
-    match schema::read_layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
-        SchemaLayout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
-        SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
-        SchemaLayout::None | SchemaLayout::Older => {}
+    let migrated = match needs_update(find_layout(conn).await, path) {
+        Ok(true) => apply_migrations(conn).and_then(|()| conn.run("COMMIT")).map_err(failed),
+        Ok(false) => Ok(()),
+        Err(error) => Err(error),
+    };
+    // This fails after a commit, and if SQLite has rolled back already.
+    let _ = conn.run("ROLLBACK");
+    migrated
+}
+
+/// Returns true if the file has an older layout, and fails if it has a layout that this program does not know.
+fn needs_update(layout: SchemaLayout, path: &Path) -> Result<bool, StoreError> {
+    match layout {
+        SchemaLayout::Ours => Ok(false),
+        SchemaLayout::None | SchemaLayout::Older => Ok(true),
+        SchemaLayout::Newer { found } => Err(schema::newer_error(path.into(), found)),
+        SchemaLayout::Unreleased => Err(StoreError::UnreleasedDatabase { place: path.into() }),
     }
-    match schema::migrator(DatabaseKind::Sqlite).run_direct(None, &mut *tx, false).await {
-        Ok(()) => tx.commit().await.map(|()| found).map_err(failed),
-        Err(e) => Err(schema::migration_error(path.into(), e, failed)),
+}
+
+/// Applies the migrations that the list lacks, in the open transaction.
+pub(crate) fn apply_migrations(conn: &FileConnection) -> Result<(), rusqlite::Error> {
+    conn.run(MIGRATIONS_TABLE)?;
+    let applied = conn.query_number("SELECT coalesce(max(version), 0) FROM _sqlx_migrations")?;
+    for migration in schema::migrator(DatabaseKind::Sqlite).iter().filter(|known| known.version > applied) {
+        let began = Instant::now();
+        conn.run_script(migration.sql.as_str())?;
+        let checksum: String = migration.checksum.iter().map(|byte| format!("{byte:02x}")).collect();
+        let taken = i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        let record = SqlQuery::new(RECORD_MIGRATION).bind(migration.version).bind(&*migration.description);
+        conn.query_all(&record.bind(checksum).bind(taken))?;
     }
+    Ok(())
 }

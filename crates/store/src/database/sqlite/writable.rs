@@ -2,7 +2,7 @@
 
 use super::{
     change_listener::SqliteChangeListener,
-    connection::{connect, open_readers, settings},
+    connection::{ConnectionSettings, FileConnection},
     content_guard::ContentGuard,
     doorbell::DoorbellFile,
     error::error,
@@ -10,20 +10,26 @@ use super::{
     open_file::{check_file_system, check_writable, create},
     read_pool::SqliteReadPool,
     schema,
-    write_connection::WriteConnection,
     write_lock::WriteLockFile,
     write_session::SqliteWriteSession,
 };
 use crate::{
-    LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, partial_file::PartialFile,
+    LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, database::SqlQuery,
+    partial_file::PartialFile,
 };
-use sqlx::{Connection as _, SqliteConnection};
 use std::{
     iter,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
+
+/// The busy timeout of one attempt of the writer to take SQLite's lock. The attempts end at the wait's deadline.
+const ATTEMPT: Duration = Duration::from_millis(250);
+
+/// The size of the writer's cache in KiB. When SQLite splits a page, it renumbers pages through a number beyond the file's end, and
+/// the commit then scans every cache slot. New rows change the last pages of each index, so a small cache is enough.
+const WRITER_CACHE: i64 = 4_096;
 
 /// How long processes that start at the same moment look at the layout before they use the log, or wait for its migration.
 const STARTS: Duration = Duration::from_secs(2);
@@ -50,8 +56,10 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     let (file, created) = create(path, options.create)?;
     check_writable(&file)?;
     let path = file.path();
-    let mut conn = connect(settings(path, options), path).await?;
-    let has_tables = schema::check_owner(&mut conn, path).await?;
+    let failed = |e: rusqlite::Error| error(path.into(), &e);
+    let settings = ConnectionSettings::new(path, options);
+    let mut conn = settings.clone().with_cache(WRITER_CACHE).connect().map_err(failed)?;
+    let has_tables = schema::check_owner(&conn, path)?;
     if !has_tables && !options.create {
         return Err(StoreError::EmptyFile { place: path.into() });
     }
@@ -69,32 +77,29 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
         if found == SchemaLayout::Older {
             migration = Some(prepare_migration(&mut conn, path, &doorbell, options.migration).await?);
         }
-        use_wal(&mut conn, path).await?;
+        use_wal(&conn, path)?;
         schema::update_schema(&mut conn, path).await?;
         doorbell.mark_in_use(Instant::now()).await;
         drop(write_lock);
     }
-    let read_settings = settings(path, options).read_only(true);
-    let readers = open_readers(read_settings.clone(), path, options).await?;
-    let writer = WriteConnection::open(path, options).map_err(|e| error(path.into(), &e))?;
-    // After the others are open: the last connection to close removes the files beside the database. It has written nothing since its
-    // last commit, so a failure leaves nothing behind.
-    let _ = conn.close().await;
+    conn.set_busy_timeout(ATTEMPT).map_err(failed)?;
+    let read_settings = settings.to_read();
+    let readers = SqliteReadPool::open(read_settings.clone(), options.readers).map_err(failed)?;
     let file = file.clone().with_companions();
     let guard = ContentGuard::new(read_settings, &file);
     let listener = SqliteChangeListener::new(file.clone(), Some(Arc::clone(&doorbell)), options.poll);
-    let session = SqliteWriteSession::new(writer, file, guard, doorbell, lock_file, options.busy);
+    let session = SqliteWriteSession::new(conn, file, guard, doorbell, lock_file, options.busy);
     Ok(WritableFile { session, listener, readers, path: path.to_owned(), found, created, migration })
 }
 
 /// The file's layout. Without write-ahead logging, the log is not complete.
-async fn find_layout(conn: &mut SqliteConnection, path: &Path) -> Result<SchemaLayout, StoreError> {
-    if is_wal(conn, path).await? { Ok(schema::find_layout(conn).await) } else { Ok(SchemaLayout::None) }
+async fn find_layout(conn: &mut FileConnection, path: &Path) -> Result<SchemaLayout, StoreError> {
+    if is_wal(conn, path)? { Ok(schema::find_layout(conn).await) } else { Ok(SchemaLayout::None) }
 }
 
 /// Keeps other processes from using the log, and copies it, so that an older version can go on with the copy.
 async fn prepare_migration(
-    conn: &mut SqliteConnection,
+    conn: &mut FileConnection,
     path: &Path,
     doorbell: &DoorbellFile,
     wanted: LogMigration,
@@ -107,16 +112,15 @@ async fn prepare_migration(
     if !is_unused && wanted == LogMigration::IfUnused {
         return Err(StoreError::MigrationBlocked { place: path.into(), users });
     }
-    let copy = copy_before_migration(conn, path).await?;
+    let copy = copy_before_migration(conn, path)?;
     tracing::info!(copy = %copy.display(), "the log was copied before its migration");
     Ok(MigrationRecord { copy: Some(copy), users })
 }
 
 /// Copies the log into a new file beside it, named after its layout number.
-async fn copy_before_migration(conn: &mut SqliteConnection, path: &Path) -> Result<PathBuf, StoreError> {
-    let failed = |e| error(path.into(), &e);
-    let count = "SELECT count(*) FROM _sqlx_migrations";
-    let layout: i64 = sqlx::query_scalar(count).fetch_one(&mut *conn).await.map_err(failed)?;
+fn copy_before_migration(conn: &FileConnection, path: &Path) -> Result<PathBuf, StoreError> {
+    let layout =
+        conn.query_number("SELECT count(*) FROM _sqlx_migrations").map_err(|e| error(path.into(), &e))?;
     let beside = |end: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
@@ -128,29 +132,31 @@ async fn copy_before_migration(conn: &mut SqliteConnection, path: &Path) -> Resu
     let target = ends.map(|end| beside(&end)).find(|target| target.symlink_metadata().is_err());
     let target = target.unwrap_or_else(|| beside(&first));
     let part = PartialFile::create(&target)?;
-    let copied = sqlx::query("VACUUM INTO $1").bind(part.text()?).execute(&mut *conn).await;
+    let copied = conn.query_all(&SqlQuery::new("VACUUM INTO $1").bind(part.text()?));
     copied.map_err(|e| error(target.as_path().into(), &e))?;
     part.keep()?;
     Ok(target)
 }
 
 /// Returns true if write-ahead logging is on already.
-async fn is_wal(conn: &mut SqliteConnection, path: &Path) -> Result<bool, StoreError> {
-    let mode: Result<String, _> = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *conn).await;
-    mode.map(|mode| mode.eq_ignore_ascii_case("wal")).map_err(|e| error(path.into(), &e))
+fn is_wal(conn: &FileConnection, path: &Path) -> Result<bool, StoreError> {
+    has_wal_after(conn, path, "PRAGMA journal_mode")
 }
 
 /// Turns on write-ahead logging, which fails if the file cannot be written.
-async fn use_wal(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
-    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
-        .fetch_one(&mut *conn)
-        .await
-        .map_err(|e| error(path.into(), &e))?;
-    if mode.eq_ignore_ascii_case("wal") {
+fn use_wal(conn: &FileConnection, path: &Path) -> Result<(), StoreError> {
+    if has_wal_after(conn, path, "PRAGMA journal_mode = WAL")? {
         return Ok(());
     }
     Err(StoreError::NoWal {
         place: path.into(),
         file_system: "a file system without shared memory".to_owned(),
     })
+}
+
+/// Runs a statement that returns the journal's mode, and returns true if that is write-ahead logging.
+fn has_wal_after(conn: &FileConnection, path: &Path, statement: &'static str) -> Result<bool, StoreError> {
+    let mode = conn.query_all(&SqlQuery::new(statement)).map_err(|e| error(path.into(), &e))?;
+    let mode = mode.first().and_then(|row| row.text(0));
+    Ok(mode.is_some_and(|mode| mode.eq_ignore_ascii_case("wal")))
 }

@@ -1,17 +1,20 @@
 //! Writing to the file. A Countersign process takes the file lock before it takes SQLite's lock.
 
 use super::{
+    connection::FileConnection,
     content_guard::ContentGuard,
     doorbell::DoorbellFile,
     error::{batch_failure, error, is_busy},
     open_file::OpenFile,
-    write_connection::WriteConnection,
     write_lock::{WriteLock, WriteLockFile},
 };
 use crate::{
     DatabaseKind, DatabaseName, StoreError, UnavailableDatabase,
     clock::machine_sleep,
-    database::{self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, SqlQuery, SqlRow},
+    database::{
+        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, SqlQuery, SqlRow,
+        bounded_rows::ByteLimit,
+    },
     page_limit::{DATA, MOST_BYTES},
     queries,
 };
@@ -22,7 +25,7 @@ use std::{
 };
 
 pub(crate) struct SqliteWriteSession {
-    conn: WriteConnection,
+    conn: FileConnection,
     file: OpenFile,
     guard: ContentGuard,
     doorbell: Arc<DoorbellFile>,
@@ -41,7 +44,7 @@ impl SqliteWriteSession {
     /// `conn` is a connection that writes, `guard` watches the content of `file`, `doorbell` and `lock_file` are the files beside `file`, and `longest_wait` is
     /// the longest wait for a lock.
     pub(super) fn new(
-        conn: WriteConnection,
+        conn: FileConnection,
         file: OpenFile,
         guard: ContentGuard,
         doorbell: Arc<DoorbellFile>,
@@ -71,18 +74,14 @@ impl SqliteWriteSession {
             }
             tracing::debug!("another program holds the write lock; waiting");
         }
-        let found = self.conn.query(&SqlQuery::new(queries::sqlite::BEGIN), |_| true)?;
+        let found = self.conn.query_all(&SqlQuery::new(queries::sqlite::BEGIN))?;
         let number = |column| found.first().and_then(|row| row.number(column)).unwrap_or(0);
         let end = LogEnd { tip: number(0), hash: None, oldest_layout: number(1) };
         let new_rows = match after {
             Some(after) if (1..=MOST_NEW_EVENTS).contains(&(end.tip - after)) => {
                 let query = SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS);
-                let mut bytes = 0;
-                self.conn.query(&query, |row| {
-                    let is_first = bytes == 0;
-                    bytes += row.bytes(DATA).ok().flatten().map_or(0, <[u8]>::len);
-                    is_first || bytes <= MOST_BYTES
-                })?
+                let mut limit = ByteLimit::new(DATA, MOST_BYTES);
+                self.conn.query(&query, |row| limit.admits(row))?
             }
             _ => Vec::new(),
         };
@@ -98,7 +97,7 @@ impl SqliteWriteSession {
                 self.save_events();
                 return Err(error);
             }
-            self.guard.check(&self.file).await?;
+            self.guard.check(&self.file)?;
             self.write_lock = Some(write_lock);
         }
         Ok(())
@@ -137,7 +136,7 @@ impl SqliteWriteSession {
         built?;
         let deadline = Instant::now() + self.longest_wait;
         while Instant::now() < deadline {
-            let found = self.conn.query(&SqlQuery::new("PRAGMA wal_checkpoint(TRUNCATE)"), |_| true)?;
+            let found = self.conn.query_all(&SqlQuery::new("PRAGMA wal_checkpoint(TRUNCATE)"))?;
             if found.first().and_then(|row| row.number(0)) == Some(0) {
                 return Ok(true);
             }
@@ -184,7 +183,7 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
-        self.conn.query(&query, |_| true).map_err(|e| batch_failure(self.database_name(), &e))
+        self.conn.query_all(&query).map_err(|e| batch_failure(self.database_name(), &e))
     }
 
     async fn commit(&mut self, last: Option<&Event>) -> Result<(), BatchFailure> {
@@ -230,7 +229,7 @@ impl database::WriteSession for SqliteWriteSession {
             self.save_events();
             return true;
         }
-        let Ok(found) = self.conn.query(&SqlQuery::new("PRAGMA wal_checkpoint(PASSIVE)"), |_| true) else {
+        let Ok(found) = self.conn.query_all(&SqlQuery::new("PRAGMA wal_checkpoint(PASSIVE)")) else {
             return false;
         };
         let number = |column| found.first().and_then(|row| row.number(column));
