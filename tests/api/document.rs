@@ -187,19 +187,35 @@ async fn every_operation_of_the_document_is_served() {
     .await;
 }
 
+/// The scripts and styles that a file names.
+fn linked_files(text: &str) -> Vec<String> {
+    let names = text.split(['"', '\'']).filter(|part| !part.contains([' ', '\n']));
+    names.filter(|name| matches!(name.rsplit_once('.'), Some((_, "js" | "css")))).map(str::to_owned).collect()
+}
+
 /// The program contains all files of the page, so that the page works without a network.
 #[tokio::test]
 async fn documentation_page_loads_nothing_from_elsewhere() {
     over_http(ASK, async |world| {
         let page = world.anonymous().get("/docs/").await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
-        let parts = page.body.split(['"', '\'']);
-        let loaded = |part: &&str| matches!(part.rsplit_once('.'), Some((_, "js" | "css")));
-        for part in parts.filter(loaded) {
-            assert!(!part.contains("//"), "{part} is on another host");
-            let answer = world.anonymous().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
-            assert_eq!(answer.status, 200, "{part}");
+        let mut files: Vec<_> = linked_files(&page.body);
+        let mut checked = BTreeSet::new();
+        while let Some(file) = files.pop() {
+            assert!(!file.contains("//"), "{file} is on another host");
+            let path =
+                if file.starts_with('/') { file } else { format!("/docs/{}", file.trim_start_matches("./")) };
+            if !checked.insert(path.clone()) {
+                continue;
+            }
+            let answer = world.anonymous().get(&path).await;
+            assert_eq!(answer.status, 200, "{path}");
+            // The modules of the page import others.
+            if path.starts_with("/docs/") {
+                files.extend(linked_files(&answer.body));
+            }
         }
+        assert!(checked.contains("/docs/schema.js") && checked.contains("/assets/tokens.css"), "{checked:?}");
         assert_eq!(world.anonymous().get("/docs/nothing.js").await.text("code"), "unknown_route");
         let script = world.anonymous().get("/docs/page.js").await;
         assert!(script.body.contains("/openapi.json"), "{}", script.body);

@@ -68,7 +68,7 @@ async fn root_page_tells_a_browser_what_this_is() {
         Countersign VERSION: the approval service between an AI agent and its tools.
         Pending calls: /v1/approvals/pending
         The log: /v1/events
-        The API: /openapi.json, and to try it: /docs
+        The API: /openapi.json, and its reference: /docs
         ");
     })
     .await;

@@ -24,6 +24,7 @@ mod door;
 mod edits;
 mod erase;
 mod events;
+mod examples;
 mod exposed;
 mod finish;
 mod gates;

@@ -14,7 +14,7 @@ pub const MAX_DECISIONS: usize = 1_000;
 /// Decisions on several calls. Each decision names its call, so that only calls that the approver saw are decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"decisions": [{"threadId": "t1", "id": "call_1", "decision": "allow_once"}]}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"decisions": [{"threadId": "conversation-7", "id": "call_1", "decision": "allow_once"}]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkDecisionRequest {
     /// The decisions, 1 to 1000.
@@ -194,7 +194,7 @@ pub struct DecisionAnswer {
 /// A request to deny all pending calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"tool": "deploy", "comment": "the release is off"}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"tool": "bash", "comment": "the release is off"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StopRequest {
     /// Denies only calls of this tool; without it, calls of all tools.

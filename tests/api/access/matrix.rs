@@ -6,7 +6,7 @@ use countersign_events::{Json, Principal, Role, ThreadId, TokenKind, ToolName, V
 use countersign_policy::{JudgedCall, Policy};
 use countersign_tests::{HttpAnswer, in_time};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What an endpoint needs. A new endpoint without a row fails the test.
@@ -221,6 +221,25 @@ async fn access(server: &OwnServer, caller: MatrixCaller, method: &Method, path:
     (answer.status == 401 || answer.status == 403 || is_hidden).then(|| answer.text("code"))
 }
 
+/// The document says who may call each operation, as the checks of the matrix expect.
+#[test]
+fn document_says_who_may_call_each_operation() {
+    let document = countersign_server::document(Some(countersign_compat::routes));
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    for (method, path, id) in operations(&document.to_string()) {
+        let needs = needs_of(&id);
+        let has = |role: &Role, limited| MatrixCaller { role: Some(*role), limited }.has(needs);
+        // An agent has no sessions.
+        let is_left_out = |role: &Role| id == "signOutEverywhere" && *role == Role::Agent;
+        let roles: Vec<_> = Role::ALL.iter().filter(|role| has(role, false) && !is_left_out(role)).collect();
+        let all_threads = roles.iter().all(|role| !has(role, true));
+        let expected = json!({ "roles": roles, "allThreads": all_threads });
+        let access = &document["paths"][&path][method.as_str().to_lowercase()]["x-access"];
+        let expected = if needs == Needs::Nothing { Value::Null } else { expected };
+        assert_eq!(*access, expected, "{id}");
+    }
+}
+
 #[tokio::test]
 async fn every_endpoint_obeys_every_role_and_thread() {
     in_time(Box::pin(async {
@@ -297,10 +316,7 @@ async fn policy_of_new_log_blocks_routes_that_decide() {
                 .fold(template.clone(), |path, part| path.replace(part, "7"));
             let url = format!("http://127.0.0.1:7878{path}");
             let command = format!("curl -X {method} {url} -d @body");
-            let calls = [
-                ("bash", serde_json::json!({ "command": command })),
-                ("web-fetch", serde_json::json!({ "url": url })),
-            ];
+            let calls = [("bash", json!({ "command": command })), ("web-fetch", json!({ "url": url }))];
             // The patterns know no methods, so a path is blocked if one of its methods decides.
             let guards = operations.iter().filter(|(_, path, _)| path == template);
             let is_guarded = guards.into_iter().any(|(.., id)| needs_of(id).guards_agents());

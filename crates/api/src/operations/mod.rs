@@ -4,6 +4,8 @@
 //! A program sends an operation with [`send`](crate::SendOperation::send).
 
 mod calls;
+#[cfg(feature = "openapi")]
+mod examples;
 mod log;
 mod parameters;
 mod row;
@@ -12,6 +14,8 @@ mod table;
 mod tests;
 mod threads;
 
+#[cfg(feature = "openapi")]
+pub use examples::example_answers;
 pub use parameters::{CallPart, EmptyBody, OperationQuery, PathPart, QueryValues, ThreadPart};
 pub use row::{HttpMethod, OperationRight, OperationRow, RetryClass};
 pub use table::*;

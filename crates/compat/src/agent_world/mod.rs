@@ -65,6 +65,7 @@ const MOST_LOOKED_AT: u16 = 100;
     path = "/worlds/{thread}/messages",
     operation_id = "worldAddMessages",
     tag = "agent-world",
+    extensions(("x-access" = json!(ConverseGate::describe_access()))),
     params(ThreadPath),
     request_body(content = WorldMessageRequest),
     responses(
@@ -100,6 +101,7 @@ pub(super) async fn add_messages(
     path = "/worlds/{thread}/tool-results",
     operation_id = "worldAddResult",
     tag = "agent-world",
+    extensions(("x-access" = json!(ConverseGate::describe_access()))),
     params(ThreadPath),
     request_body(content = WorldToolResult),
     responses(
@@ -210,6 +212,7 @@ async fn find_last_said(gate: &ConverseGate, thread: &ThreadId) -> Result<Option
     path = "/worlds/{thread}/messages",
     operation_id = "worldListMessages",
     tag = "agent-world",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath),
     responses((status = 200, description = "The conversation, in the form of OpenAI.", body = api::ConversationView))
 )]
@@ -232,6 +235,7 @@ pub(super) async fn list_messages(
     path = "/worlds/{thread}/tool-calls",
     operation_id = "worldCheckTool",
     tag = "agent-world",
+    extensions(("x-access" = json!(ExecuteGate::describe_access()))),
     params(ThreadPath),
     request_body(content = WorldToolRequest),
     responses((status = 200, description = "Whether the tool may run.", body = WorldToolAnswer), ToolRefusals)

@@ -38,6 +38,7 @@ const MOST_PAGES: usize = 10;
     path = "/api/threads/{thread}/approvals/{id}",
     operation_id = "laceDecide",
     tag = "lace",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     params(CallPath),
     request_body(content = LaceDecision),
     responses((status = 200, description = "The decision or the vote is recorded.", body = LaceAnswer), Refusals)
@@ -61,6 +62,7 @@ pub(super) async fn decide(
     path = "/api/sessions/{thread}/approvals/{id}",
     operation_id = "laceDecideInSession",
     tag = "lace",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     params(CallPath),
     request_body(content = LaceDecision),
     responses((status = 200, description = "The decision or the vote is recorded.", body = LaceAnswer), Refusals)
@@ -83,6 +85,7 @@ pub(super) async fn decide_in_session(
     path = "/api/threads/{thread}/approvals/pending",
     operation_id = "laceListPending",
     tag = "lace",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath),
     responses((status = 200, description = "The pending calls.", body = LacePendingList))
 )]
@@ -104,6 +107,7 @@ pub(super) async fn list_pending(
     path = "/api/sessions/{thread}/approvals/pending",
     operation_id = "laceListPendingOfSession",
     tag = "lace",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath),
     responses((status = 200, description = "The pending calls.", body = LacePendingList))
 )]
@@ -127,6 +131,7 @@ pub(super) async fn list_pending_of_session(
     path = "/api/sessions/{thread}/events/stream",
     operation_id = "laceFollowSession",
     tag = "lace",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, LastEventId),
     responses(
         (status = 200, description = "The stream.", content((String = "text/event-stream"))),
@@ -157,6 +162,7 @@ pub(super) async fn follow_session(
     path = "/api/events/stream",
     operation_id = "laceFollow",
     tag = "lace",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(LaceStreamQuery, LastEventId),
     responses(
         (status = 200, description = "The stream.", content((String = "text/event-stream"))),

@@ -63,7 +63,7 @@ pub(crate) enum OpeyWord {
 /// What a person says in a chat, or the decisions that they make there.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
-    "message": "", "thread_id": "t1",
+    "message": "", "thread_id": "conversation-7",
     "tool_call_approval": {"tool_call_id": "call_1", "approval": "approve", "level": "once"}
 })))]
 #[serde(deny_unknown_fields)]

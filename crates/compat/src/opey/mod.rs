@@ -30,17 +30,18 @@ use countersign_server::interface::{
 };
 use dialect::{OpeyDialect, OpeyStream};
 use events::{write_opey_event, write_opey_failure, write_opey_requests};
+use problem::OpeyRefusals;
 pub(crate) use problem::add_shown_error;
 use std::time::Duration;
 
-refusals!(FollowRefusals: BadCursor, TooManyStreams);
+refusals!(FollowRefusals: BadCursor, Invalid, TooManyStreams);
 refusals!(
     DecideRefusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, AlreadyDecided, AlreadyVoted, Blocked,
-    NotOffered, TooManyStreams
+    Invalid, NotOffered, TooManyStreams
 );
 refusals!(
     ChatRefusals: UnknownThread, ThreadClosed, UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired,
-    AlreadyDecided, AlreadyVoted, Blocked, NotOffered, TooManyStreams
+    AlreadyDecided, AlreadyVoted, Blocked, Invalid, NotOffered, TooManyStreams
 );
 
 /// The header that tells the client the thread of its chat.
@@ -59,13 +60,14 @@ const QUIET: Duration = Duration::from_mins(1);
     path = "/approval/{thread}",
     operation_id = "opeyFollow",
     tag = "opey",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, LastEventId),
     responses(
         (status = 200, description = "The stream, or the pending calls.", content(
             (OpeyPendingList = "application/json"),
             (String = "text/event-stream"),
         )),
-        FollowRefusals
+        OpeyRefusals<FollowRefusals>
     )
 )]
 pub(super) async fn follow(
@@ -110,6 +112,7 @@ pub(super) async fn follow(
     path = "/approval/{thread}",
     operation_id = "opeyDecide",
     tag = "opey",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     params(ThreadPath),
     request_body(content = OpeyDecision),
     responses(
@@ -117,7 +120,7 @@ pub(super) async fn follow(
             (api::Call = "application/json"),
             (String = "text/event-stream"),
         )),
-        DecideRefusals
+        OpeyRefusals<DecideRefusals>
     )
 )]
 pub(super) async fn decide(
@@ -155,10 +158,11 @@ pub(super) async fn decide(
     path = "/stream",
     operation_id = "opeyChat",
     tag = "opey",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     request_body(content = OpeyStreamRequest),
     responses(
         (status = 200, description = "The stream.", content((String = "text/event-stream"))),
-        ChatRefusals
+        OpeyRefusals<ChatRefusals>
     )
 )]
 pub(super) async fn chat(

@@ -15,8 +15,9 @@ use countersign_api::{
     operations::{Operation, OperationRight},
 };
 use countersign_approvals::access::Right;
-use countersign_events::ThreadId;
+use countersign_events::{Role, ThreadId};
 use countersign_gate::EmbeddedGate;
+use serde_json::{Value, json};
 use std::{marker::PhantomData, ops::Deref};
 
 /// The right that an endpoint needs.
@@ -103,6 +104,16 @@ impl<R> AuthorizedGate<R> {
     /// `unknown_thread`, whether the thread exists or not.
     pub fn require_thread(&self, thread: &ThreadId) -> Result<(), ProblemResponse> {
         if self.identity.holder.threads.admits(thread) { Ok(()) } else { Err(hidden_thread(thread).into()) }
+    }
+}
+
+impl<R: RequiredRight> AuthorizedGate<R> {
+    /// Says who may call the endpoint, for the OpenAPI document: the roles, and whether the credential must be for all threads.
+    #[must_use]
+    pub fn describe_access() -> Value {
+        let roles: Vec<_> =
+            Role::ALL.iter().filter(|role| R::RIGHT.belongs_to(**role)).map(|role| role.as_str()).collect();
+        json!({ "roles": roles, "allThreads": R::ALL_THREADS })
     }
 }
 

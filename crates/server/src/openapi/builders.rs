@@ -1,7 +1,9 @@
 //! Builders for parts of the OpenAPI document.
 
+use serde_json::Value;
 use utoipa::openapi::{
     ObjectBuilder, RefOr, Required,
+    extensions::{Extensions, ExtensionsBuilder},
     header::{Header, HeaderBuilder},
     path::{Parameter, ParameterBuilder, ParameterIn},
     schema::{Schema, Type},
@@ -32,4 +34,12 @@ pub(crate) fn parameter(
 /// Creates a response header.
 pub(crate) fn header(description: &str, schema: impl Into<RefOr<Schema>>) -> Header {
     HeaderBuilder::new().description(Some(description)).schema(Some(schema)).build()
+}
+
+/// The member of an operation that says who may call it.
+pub(crate) const ACCESS: &str = "x-access";
+
+/// Creates the member that says who may call an operation.
+pub(crate) fn access_extension(access: Value) -> Extensions {
+    ExtensionsBuilder::new().add(ACCESS, access).build()
 }

@@ -4,13 +4,15 @@
 mod builders;
 mod refusals;
 
-pub(crate) use builders::{header, parameter, text};
+use builders::ACCESS;
+pub(crate) use builders::{access_extension, header, parameter, text};
 pub use refusals::responses;
 pub(crate) use refusals::{OperationRefusals, refusals};
 
 use crate::{public_paths::needs_caller, request_id};
 use countersign_api as api;
-use countersign_events::Sha256;
+use countersign_events::{Role, Sha256};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use utoipa::{
     OpenApi,
@@ -46,18 +48,12 @@ use utoipa::{
         (name = "policy", description = "The policy of the log: the active one, and its history."),
         (name = "access", description = "Tokens, keys of approvers, the caller of a request, and the sessions of browsers."),
         (name = "tools", description = "Tools: their definitions, the changes of these, and which of them people accepted."),
+        (name = "advisors", description = "Programs that the policy asks about calls."),
+        (name = "webhooks", description = "Targets to which the server sends messages about calls."),
+        (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]
 pub(crate) struct ApiDocument;
-
-/// The tags that follow those of the interfaces of other systems.
-#[derive(OpenApi)]
-#[openapi(tags(
-    (name = "advisors", description = "Programs that the policy asks about calls."),
-    (name = "webhooks", description = "Targets to which the server sends messages about calls."),
-    (name = "service", description = "Health and metrics of the service, and this document."),
-))]
-pub(crate) struct ServiceDocument;
 
 /// The document's text, as the server sends it.
 pub(crate) struct DocumentText {
@@ -79,10 +75,17 @@ impl DocumentText {
 /// which operations share.
 pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     let mut shared = BTreeMap::new();
+    let mut answers = api::operations::example_answers();
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
-            if needs_caller(path) && !SIGN_IN.contains(&path.as_str()) {
+            let id = operation.operation_id.clone().unwrap_or_default();
+            if needs_caller(path) && !SIGN_IN.contains(&id.as_str()) {
                 operation.security = Some(vec![requirement(TOKEN_SCHEME), requirement(SESSION_SCHEME)]);
+                let extensions = operation.extensions.get_or_insert_default();
+                extensions.entry(ACCESS.to_owned()).or_insert_with(describe_any_caller);
+            }
+            if let Some(answer) = answers.remove(&id) {
+                add_answer_example(operation, &answer);
             }
             let description = "An id for the server's log: 1 to 128 visible ASCII characters. The server generates \
                                one if the header is missing or invalid.";
@@ -111,11 +114,28 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
 const TOKEN_SCHEME: &str = "token";
 const SESSION_SCHEME: &str = "session";
 
-/// The paths whose requests carry their credential in the body.
-const SIGN_IN: [&str; 3] = ["/v1/sessions", "/v1/sessions/passkey", "/v1/sessions/passkey/challenge"];
+/// The ids of the operations whose requests carry their credential in the body.
+const SIGN_IN: [&str; 3] = ["signIn", "signInWithPasskey", "beginPasskeySignIn"];
 
 fn requirement(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, [] as [&str; 0])
+}
+
+/// Says that every caller with a credential may call an operation.
+fn describe_any_caller() -> Value {
+    let roles: Vec<_> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    json!({ "roles": roles, "allThreads": false })
+}
+
+/// Adds an example to the JSON answers of success.
+fn add_answer_example(operation: &mut Operation, example: &Value) {
+    let responses = &mut operation.responses.responses;
+    for (_, response) in responses.iter_mut().filter(|(status, _)| status.starts_with('2')) {
+        let RefOr::T(response) = response else { continue };
+        if let Some(RefOr::T(content)) = response.content.get_mut("application/json") {
+            content.example = Some(example.clone());
+        }
+    }
 }
 
 fn add_security_schemes(document: &mut utoipa::openapi::OpenApi) {

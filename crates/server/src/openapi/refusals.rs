@@ -11,12 +11,15 @@ use utoipa::{
     openapi::{
         Content, ContentBuilder, ObjectBuilder, Ref, RefOr, Response, ResponseBuilder,
         example::ExampleBuilder,
-        schema::{AllOfBuilder, Type},
+        schema::{AllOfBuilder, Schema, Type},
     },
 };
 
 /// The content type of a refusal.
 const PROBLEM: &str = "application/problem+json";
+
+/// The name of the schema of a refusal.
+const PROBLEM_SCHEMA: &str = "Problem";
 
 /// Declares the codes that one operation can return, in addition to the common ones.
 macro_rules! refusals {
@@ -63,9 +66,12 @@ pub(super) fn common_refusal() -> Response {
     response(&entries)
 }
 
-/// Returns the component name of a refusal: its status and its codes. `None` if the response is not a refusal.
+/// Returns the component name of a refusal: its status and its codes. `None` if the response is not a refusal, or one in
+/// the form of another system.
 pub(super) fn shared_name(status: &str, response: &Response) -> Option<String> {
     let RefOr::T(problem) = response.content.get(PROBLEM)? else { return None };
+    let Some(RefOr::T(Schema::AllOf(parts))) = &problem.schema else { return None };
+    parts.items.first().filter(|part| **part == Ref::from_schema_name(PROBLEM_SCHEMA).into())?;
     let codes: Vec<_> = problem.examples.keys().map(String::as_str).collect();
     Some(format!("{status}.{}", codes.join(".")))
 }
@@ -96,9 +102,9 @@ fn content(entries: &[&CodeEntry]) -> Content {
         .schema_type(Type::Object)
         .property("status", ObjectBuilder::new().schema_type(Type::Integer).enum_values(Some(statuses)))
         .property("code", ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)));
-    let schema = AllOfBuilder::new().item(Ref::from_schema_name("Problem")).item(own);
+    let schema = AllOfBuilder::new().item(Ref::from_schema_name(PROBLEM_SCHEMA)).item(own);
     let examples = entries.iter().map(|entry| {
-        let example = ExampleBuilder::new().value(Some(example(entry)));
+        let example = ExampleBuilder::new().summary(entry.meaning).value(Some(example(entry)));
         (entry.code.as_str(), RefOr::T(example.build()))
     });
     ContentBuilder::new().schema(Some(schema)).examples_from_iter(examples).build()

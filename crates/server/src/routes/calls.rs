@@ -25,6 +25,7 @@ use countersign_gate::EmbeddedGate;
     path = "/v1/tool-calls",
     operation_id = "listCalls",
     tag = "log",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(CallQuery, IfNoneMatch),
     responses(TaggedSchema<api::CallPage>)
 )]
@@ -44,6 +45,7 @@ pub(super) async fn list_all(
     path = "/v1/threads/{thread}/tool-calls",
     operation_id = "listCallsOfThread",
     tag = "log",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, ThreadCallQuery, IfNoneMatch),
     responses(TaggedSchema<api::CallPage>)
 )]

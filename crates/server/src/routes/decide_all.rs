@@ -17,6 +17,7 @@ use countersign_api::{self as api, ApprovalGate};
     path = "/v1/approvals/decide",
     operation_id = "decideAll",
     tag = "approver",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     request_body(content = api::BulkDecisionRequest),
     responses((status = 200, description = "The result of each decision.", body = api::BulkDecisionResponse))
 )]

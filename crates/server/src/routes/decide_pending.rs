@@ -17,6 +17,7 @@ use countersign_api::{self as api, CallGate, operations::DecideCall};
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "decidePending",
     tag = "approver",
+    extensions(("x-access" = json!(DecideGate::describe_access()))),
     params(ThreadPath),
     request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), OperationRefusals<DecideCall>)

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and the page `/docs` to try the API.
+//! `GET /openapi.json`, and the reference of the API at `/docs`.
 
 use crate::{
     AppState,

@@ -41,6 +41,7 @@ refusals!(Refusals: BadCursor, TooManyStreams);
     path = "/v1/events",
     operation_id = "listEvents",
     tag = "log",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(EventQuery, IfNoneMatch, LastEventId),
     responses(LogSchema, IfNoneMatch, Refusals)
 )]
@@ -63,6 +64,7 @@ pub(super) async fn list_all(
     path = "/v1/threads/{thread}/events",
     operation_id = "listEventsOfThread",
     tag = "log",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, ThreadEventQuery, IfNoneMatch, LastEventId),
     responses(LogSchema, IfNoneMatch, Refusals)
 )]

@@ -81,7 +81,7 @@ pub(super) async fn welcome(headers: HeaderMap) -> Response {
         format!(
             "Countersign {}: the approval service between an AI agent and its tools.\n\
          Pending calls: /v1/approvals/pending\nThe log: /v1/events\n\
-         The API: /openapi.json, and to try it: /docs\n",
+         The API: /openapi.json, and its reference: /docs\n",
             env!("CARGO_PKG_VERSION")
         )
     };

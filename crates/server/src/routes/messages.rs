@@ -22,6 +22,7 @@ use countersign_api::{self as api, ApprovalGate, ConversationReader};
     path = "/v1/threads/{thread}/messages",
     operation_id = "listMessages",
     tag = "thread",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, MessageQuery, IfNoneMatch),
     responses(TaggedSchema<MessageAnswer>)
 )]

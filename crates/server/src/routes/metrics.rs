@@ -20,6 +20,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
     path = "/metrics",
     operation_id = "getMetrics",
     tag = "service",
+    extensions(("x-access" = json!(ReadAllGate::describe_access()))),
     responses(
         (
             status = 200,

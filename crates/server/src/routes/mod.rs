@@ -27,7 +27,7 @@ mod status;
 
 use crate::{
     AppState, InterfaceRoutes,
-    openapi::{self, ApiDocument, ServiceDocument},
+    openapi::{self, ApiDocument},
 };
 use answer::{RouteAnswer, begin_wait, describe_wait, wait_for_decision, with_preference_applied};
 use axum::Router;
@@ -77,8 +77,7 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
     (router.merge(pages), document)
 }
 
-/// The interfaces of other systems, and the tags that follow theirs.
+/// The interfaces of other systems. Their tags follow those of `/v1`.
 fn interface_routes(interfaces: Option<InterfaceRoutes>) -> OpenApiRouter<AppState> {
-    let routes = interfaces.map_or_else(OpenApiRouter::new, |routes| routes());
-    routes.merge(OpenApiRouter::with_openapi(ServiceDocument::openapi()))
+    interfaces.map_or_else(OpenApiRouter::new, |routes| routes())
 }

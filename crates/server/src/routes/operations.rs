@@ -143,7 +143,8 @@ fn describe<O: Operation>() -> path::Operation {
         .tag(row.tag)
         .summary(Some(summary))
         .description(Some(details.join("\n")).filter(|details| !details.is_empty()))
-        .operation_id(Some(row.id));
+        .operation_id(Some(row.id))
+        .extensions(Some(openapi::access_extension(OperationGate::<O>::describe_access())));
     for ((name, description), schema) in O::PATH_PARTS.iter().zip(O::path_schemas()) {
         operation = operation.parameter(openapi::parameter(name, ParameterIn::Path, description, schema));
     }

@@ -21,6 +21,7 @@ refusals!(Refusals: BadCursor);
     path = "/v1/approvals/pending",
     operation_id = "listPending",
     tag = "approver",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(PendingQuery, IfNoneMatch),
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
@@ -39,6 +40,7 @@ pub(super) async fn list_all(
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "listPendingOfThread",
     tag = "approver",
+    extensions(("x-access" = json!(ReadGate::describe_access()))),
     params(ThreadPath, ThreadPendingQuery, IfNoneMatch),
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]

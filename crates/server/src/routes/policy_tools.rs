@@ -37,6 +37,7 @@ pub(super) struct SuggestionAnswer {
     path = "/v1/policy/replay",
     operation_id = "replayPolicy",
     tag = "policy",
+    extensions(("x-access" = json!(ReadAllByPolicyGate::describe_access()))),
     request_body(content = api::PolicyReplayRequest),
     responses((status = 200, description = "The comparison.", body = PolicyReplayAnswer))
 )]
@@ -58,6 +59,7 @@ pub(super) async fn replay(
     path = "/v1/policy/suggestions",
     operation_id = "suggestRules",
     tag = "policy",
+    extensions(("x-access" = json!(ReadAllByPolicyGate::describe_access()))),
     params(SuggestionQuery),
     responses((status = 200, description = "The suggested rules.", body = SuggestionAnswer))
 )]

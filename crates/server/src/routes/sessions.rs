@@ -156,6 +156,8 @@ pub(super) async fn sign_out(
     path = "/v1/sessions",
     operation_id = "signOutEverywhere",
     tag = "access",
+    // An agent has no sessions.
+    extensions(("x-access" = json!({"roles": ["approver", "auditor", "admin"], "allThreads": false}))),
     responses((status = 200, description = "The caller who was signed out.", body = api::CallerView, headers(
         ("set-cookie" = String, description = "The end of the session's cookie."),
     )))
