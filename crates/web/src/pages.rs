@@ -1,4 +1,4 @@
-//! The pages beside the application: the API documentation, and signing in. They load nothing from other servers.
+//! The pages beside the application: the API reference, and signing in. They load nothing from other servers.
 
 use crate::WebFile;
 
@@ -19,6 +19,11 @@ pub const PAGE_FILES: &[WebFile] = page_files![
     "/docs/index.html" "text/html",
     "/docs/page.css" "text/css",
     "/docs/page.js" "text/javascript",
+    "/docs/curl.js" "text/javascript",
+    "/docs/dom.js" "text/javascript",
+    "/docs/operation.js" "text/javascript",
+    "/docs/schema.js" "text/javascript",
+    "/docs/try.js" "text/javascript",
     "/sign-in/page.css" "text/css",
     "/sign-in/arrived.js" "text/javascript",
     "/sign-in/page.js" "text/javascript",

@@ -1,120 +1,156 @@
-// Lists the operations of /openapi.json, each with a form that sends it. All content is set as text, never as HTML.
+// The reference of the API, made from /openapi.json: a list with a search, and one operation at a time. The address names
+// the operation, so that links lead to it.
 
-import { sessionHeaders } from "/assets/countersign.js";
+import { curlLine, parametersOf } from "./curl.js";
+import { codeBlock, create, inline, prose } from "./dom.js";
+import { badge, listCodes, showOperation } from "./operation.js";
+import { flatten, resolve } from "./schema.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
+const ERRORS = "errors";
+const byId = (id) => document.getElementById(id);
 
-function create(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
+// The operations in the order of the document's tags: those of /v1 come before those of other systems.
+function readOperations(api) {
+  const all = Object.entries(api.paths).flatMap(([path, item]) => METHODS.filter((method) => item[method]).map((method) => {
+    const operation = item[method];
+    return { path, item, method, operation, id: operation.operationId, tag: operation.tags?.[0] ?? "other" };
+  }));
+  const order = new Map((api.tags ?? []).map((tag, at) => [tag.name, at]));
+  return all.sort((one, other) => (order.get(one.tag) ?? order.size) - (order.get(other.tag) ?? order.size));
 }
 
-// Follows a reference within the document.
-function resolve(api, node) {
-  if (!node || !node.$ref) return node || {};
-  const steps = node.$ref.split("/").slice(1);
-  const unescape = (step) => step.replaceAll("~1", "/").replaceAll("~0", "~");
-  return resolve(api, steps.reduce((found, step) => (found || {})[unescape(step)], api));
+const groupsOf = (entries) => [...Map.groupBy(entries, (entry) => entry.tag)];
+
+// All that the search finds an operation by.
+function searchText(api, { method, path, operation, id, item }) {
+  const fields = Object.values(resolve(api, operation.requestBody).content ?? {}).flatMap(({ schema }) => Object.keys(flatten(api, schema).properties ?? {}));
+  const codes = Object.entries(operation.responses).filter(([status]) => status !== "default").flatMap(([, response]) =>
+    Object.keys(resolve(api, response).content?.["application/problem+json"]?.examples ?? {}));
+  const parameters = parametersOf(api, { item, operation }).map((parameter) => parameter.name);
+  return [method, path, id, operation.summary, operation.description, ...fields, ...codes, ...parameters].join(" ").toLowerCase();
 }
 
-// A schema's example: its own example, or its required members.
-function exampleOf(api, schema, depth = 0) {
-  const node = resolve(api, schema);
-  if (node.example !== undefined) return node.example;
-  if (node.examples && node.examples.length) return node.examples[0];
-  if (node.default !== undefined) return node.default;
-  if (node.const !== undefined) return node.const;
-  if (node.enum) return node.enum[0];
-  const choice = (node.oneOf || node.anyOf || []).find((one) => one.type !== "null");
-  if (choice) return exampleOf(api, choice, depth + 1);
-  if (node.allOf) return Object.assign({}, ...node.allOf.map((part) => exampleOf(api, part, depth + 1)));
-  const type = Array.isArray(node.type) ? node.type[0] : node.type;
-  if (type === "array") return [];
-  if (type === "integer" || type === "number") return node.minimum || 0;
-  if (type === "boolean") return false;
-  if (type === "string") return "";
-  const members = Object.entries(node.properties || {});
-  const required = members.filter(([name]) => (node.required || []).includes(name));
-  if (depth > 4) return {};
-  return Object.fromEntries(required.map(([name, member]) => [name, exampleOf(api, member, depth + 1)]));
+function link(entry) {
+  return create("a", { href: `#${entry.id}`, title: `${entry.method.toUpperCase()} ${entry.path}` }, badge(entry.method), create("span", { textContent: entry.id }));
 }
 
-function field(name, about, isRequired, input) {
-  const title = create("span", { textContent: name, className: isRequired ? "required" : "" });
-  return create("label", {}, title, create("small", { textContent: about || "" }), input);
-}
-
-// The form for an operation. Each request's result replaces the one before.
-function form(api, method, path, operation, parameters) {
-  const inputs = parameters.map((parameter) => [parameter, create("input", { autocomplete: "off" })]);
-  const content = Object.entries((resolve(api, operation.requestBody).content) || {})[0];
-  const body = content && create("textarea", { rows: 8, spellcheck: false });
-  if (body) body.value = JSON.stringify(exampleOf(api, content[1].schema), null, 2);
-  const result = create("pre", { hidden: true });
-  const send = create("button", { textContent: "Send", type: "submit" });
-  const fields = inputs.map(([parameter, input]) =>
-    field(`${parameter.name} (${parameter.in})`, parameter.description, parameter.required, input));
-  if (body) fields.push(field(`body (${content[0]})`, "", true, body));
-  const whole = create("form", {}, ...fields, send, result);
-  whole.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    result.hidden = false;
-    result.textContent = "…";
-    try {
-      result.textContent = await request(method, path, inputs, body && [content[0], body.value]);
-    } catch (error) {
-      result.textContent = String(error);
+// The list beside the operation.
+function buildList(api, entries) {
+  const texts = new Map(entries.map((entry) => [entry.id, searchText(api, entry)]));
+  const links = new Map(entries.map((entry) => [entry.id, create("li", {}, link(entry))]));
+  const groups = groupsOf(entries).map(([tag, group]) => [group, create("section", {}, create("h2", { textContent: tag }),
+    create("ul", {}, group.map((entry) => links.get(entry.id))))]);
+  byId("groups").append(create("ul", {}, create("li", {}, create("a", { href: "#", textContent: "Overview" })),
+    create("li", {}, create("a", { href: `#${ERRORS}`, textContent: "All errors" }))), ...groups.map(([, section]) => section));
+  const search = byId("search");
+  const matches = (id) => search.value.toLowerCase().split(/\s+/).every((word) => texts.get(id).includes(word));
+  const show = () => {
+    let count = 0;
+    for (const [group, section] of groups) {
+      const found = group.filter((entry) => matches(entry.id));
+      for (const entry of group) links.get(entry.id).hidden = !found.includes(entry);
+      section.hidden = !found.length;
+      count += found.length;
     }
+    byId("found").textContent = search.value.trim() ? `${count} of ${entries.length} operations` : `${entries.length} operations`;
+  };
+  search.addEventListener("input", show);
+  search.addEventListener("keydown", (event) => {
+    const first = entries.find((entry) => matches(entry.id));
+    if (event.key === "Enter" && first) location.hash = first.id;
+    if (event.key === "Escape") { search.value = ""; show(); }
   });
-  return whole;
+  show();
 }
 
-// Sends a request and describes the response.
-async function request(method, path, inputs, body) {
-  const query = new URLSearchParams();
-  const headers = new Headers({ ...sessionHeaders(), ...(body ? { "content-type": body[0] } : {}) });
-  let target = path;
-  for (const [parameter, input] of inputs) {
-    if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(input.value));
-    else if (input.value === "") continue;
-    else if (parameter.in === "query") query.append(parameter.name, input.value);
-    else if (parameter.in === "header") headers.set(parameter.name, input.value);
+function showOverview(api, entries) {
+  const accepted = entries.find((entry) => entry.operation.security)?.operation.security.flatMap(Object.keys) ?? [];
+  const schemes = accepted.map((name) => create("li", {}, create("strong", { textContent: name }), ": ", inline(api.components.securitySchemes[name].description ?? "")));
+  const first = entries.find((entry) => entry.id === "listPending") ?? entries[0];
+  const descriptions = new Map((api.tags ?? []).map((tag) => [tag.name, tag.description]));
+  const groups = groupsOf(entries).map(([tag, group]) => create("section", {}, create("h2", { textContent: tag }), prose(descriptions.get(tag)),
+    create("ul", { className: "index" }, group.map((entry) => create("li", {}, create("a", { href: `#${entry.id}` }, badge(entry.method), " ",
+      create("code", { textContent: entry.path })), create("span", {}, inline(entry.operation.summary ?? "")))))));
+  return create("article", {}, create("h1", { textContent: `${api.info.title} API`, tabIndex: -1 }),
+    create("p", { className: "place" }, `Version ${api.info.version}, at `, create("code", { textContent: location.origin }), ". OpenAPI: ",
+      create("a", { href: "/openapi.json", textContent: "/openapi.json" })),
+    prose(api.info.description),
+    create("section", {}, create("h2", { textContent: "Credentials" }), create("ul", {}, schemes),
+      prose("The command lines of this page take the token from the variable `COUNTERSIGN_TOKEN`. An agent's token proposes and runs calls, a person's token decides: none does both."),
+      codeBlock("A first request", curlLine(api, first))),
+    ...groups);
+}
+
+// Every error code, once.
+function showErrors(api) {
+  const found = new Map();
+  const responses = [...Object.values(api.components.responses ?? {}), ...Object.values(api.paths).flatMap((item) => METHODS.flatMap((method) => Object.values(item[method]?.responses ?? {})))];
+  for (const response of responses) {
+    const examples = resolve(api, response).content?.["application/problem+json"]?.examples ?? {};
+    for (const [code, example] of Object.entries(examples)) if (!found.has(code)) found.set(code, example);
   }
-  if (query.size) target += `?${query}`;
-  const response = await fetch(target, { method: method.toUpperCase(), headers, body: body && body[1] });
-  const lines = [`${method.toUpperCase()} ${target}`, `${response.status} ${response.statusText}`];
-  for (const [name, value] of response.headers) lines.push(`${name}: ${value}`);
-  if ((response.headers.get("content-type") || "").startsWith("text/event-stream")) {
-    await response.body.cancel();
-    return [...lines, "", "A stream of events begins here; this page does not read it."].join("\n");
+  const sorted = [...found].sort(([one, a], [other, b]) => a.value.status - b.value.status || one.localeCompare(other));
+  const all = { content: { "application/problem+json": { examples: Object.fromEntries(sorted) } } };
+  return create("article", {}, create("h1", { textContent: "All errors", tabIndex: -1 }),
+    prose("An error is a problem (RFC 9457) of type `application/problem+json`. Programs switch on `code`; `detail` is for people."), listCodes(api, [all]));
+}
+
+// Shows what the address names.
+function show(api, entries) {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const at = entries.findIndex((entry) => entry.id === name);
+  const page = at >= 0 ? showOperation(api, entries[at], { before: entries[at - 1], after: entries[at + 1] })
+    : name === ERRORS ? showErrors(api) : showOverview(api, entries);
+  byId("main").replaceChildren(page);
+  document.title = at >= 0 ? `${name} – Countersign API` : "Countersign API";
+  for (const other of byId("groups").querySelectorAll("a")) {
+    const isThis = other.hash.slice(1) === (at >= 0 || name === ERRORS ? name : "");
+    if (isThis) other.setAttribute("aria-current", "page");
+    else other.removeAttribute("aria-current");
   }
-  const text = await response.text();
-  let shown = text;
-  try {
-    shown = JSON.stringify(JSON.parse(text), null, 2);
-  } catch { /* The response is not JSON. */ }
-  return [...lines, "", shown].join("\n");
+  byId("groups").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  setMenu(false);
+  window.scrollTo(0, 0);
+}
+
+// On a narrow screen, the list opens over the page.
+function setMenu(isOpen) {
+  byId("menu").setAttribute("aria-expanded", String(isOpen));
+  byId("list").classList.toggle("open", isOpen);
+}
+
+function offerThemes() {
+  const { choices, read, write } = globalThis.countersignAppearance;
+  const select = byId("theme");
+  select.append(...choices.theme.map((theme) => create("option", { value: theme, textContent: theme, selected: theme === read("theme") })));
+  select.addEventListener("change", () => write("theme", select.value));
 }
 
 async function start() {
+  offerThemes();
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    // The address keeps the name of the operation.
+    event.preventDefault();
+    byId("main").focus();
+  });
+  byId("menu").addEventListener("click", () => setMenu(byId("menu").getAttribute("aria-expanded") !== "true"));
   const api = await (await fetch("/openapi.json")).json();
-  const groups = new Map();
-  for (const [path, item] of Object.entries(api.paths)) {
-    for (const method of METHODS.filter((method) => item[method])) {
-      const operation = item[method];
-      const parameters = [...(item.parameters || []), ...(operation.parameters || [])].map((one) => resolve(api, one));
-      const head = create("summary", {}, create("b", { textContent: method.toUpperCase() }),
-        create("code", { textContent: path }), ` ${operation.summary || ""}`);
-      const about = create("p", { textContent: operation.description || "" });
-      const whole = create("details", { className: method }, head, about);
-      whole.addEventListener("toggle", () => whole.append(form(api, method, path, operation, parameters)), { once: true });
-      const tag = (operation.tags || ["other"])[0];
-      groups.set(tag, [...(groups.get(tag) || []), whole]);
-    }
-  }
-  const main = document.getElementById("operations");
-  for (const [tag, operations] of groups) main.append(create("h2", { textContent: tag }), ...operations);
+  const entries = readOperations(api);
+  buildList(api, entries);
+  show(api, entries);
+  window.addEventListener("hashchange", () => {
+    show(api, entries);
+    // The heading says to a screen reader which operation this is.
+    byId("main").querySelector("h1").focus({ preventScroll: true });
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    setMenu(true);
+    byId("search").focus();
+  });
 }
 
-start().catch((error) => document.getElementById("operations").append(String(error)));
+start().catch((error) => byId("main").append(create("p", { attributes: { role: "alert" }, textContent: String(error) })));
