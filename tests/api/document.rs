@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The OpenAPI document of a server with all interfaces.
-fn document() -> String {
+pub(super) fn document() -> String {
     countersign_server::document(Some(countersign_compat::routes))
 }
 

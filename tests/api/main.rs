@@ -30,6 +30,7 @@ mod finish;
 mod gates;
 mod golem_forge;
 mod grants;
+mod growth;
 mod guard;
 mod health;
 mod installed;
