@@ -142,6 +142,11 @@ export class OutcomeUnknownError extends NotRunError {
   override readonly name: string = "OutcomeUnknownError";
 }
 
+/** A newer server names a state or a decision that this version does not know. It allows nothing: update this package. */
+export class UnknownAnswerError extends NotRunError {
+  override readonly name: string = "UnknownAnswerError";
+}
+
 /** The call ran earlier, and it failed. `text` is the recorded error. */
 export class FailedBeforeError extends NotRunError {
   override readonly name: string = "FailedBeforeError";

@@ -6,7 +6,7 @@ import { writeJson } from "./json_writer.js";
 import { runWithLease } from "./lease.js";
 import { processName } from "./node_platform.js";
 import type { CallPlace, RequestFields, ServerOperations } from "./operations.js";
-import { createOutcome, finishedBefore, refusal, type CallOutcome } from "./refusal.js";
+import { createOutcome, finishedBefore, mayStart, refusal, type CallOutcome } from "./refusal.js";
 import { randomHex } from "./resumption.js";
 import { errorContent, resultContent } from "./result_text.js";
 import { INTERACTION } from "./retry.js";
@@ -84,7 +84,7 @@ export class CallExecution<T> {
     if (call.state === "finished") {
       return finishedBefore(call);
     }
-    if (call.state !== "allowed" && call.state !== "unknown") {
+    if (!mayStart(call)) {
       throw refusal(call);
     }
     const claimed = await this.#claim(call);
@@ -157,7 +157,7 @@ export class CallExecution<T> {
         throw error;
       }
       const current = await this.#operations.readCall(place, signal);
-      if (current.state === "allowed") {
+      if (current.state === "allowed" && mayStart(current)) {
         throw error;
       }
       if (current.state === "finished") {

@@ -13,7 +13,7 @@ export type { CallContext } from "./call_context.js";
 export * from "./error_codes.js";
 export {
   AlreadyRunningError, CancelledCallError, CountersignError, DeniedError, ExpiredError, FailedBeforeError, NotRunError,
-  OutcomeUnknownError, StillPendingError, UnusableArgumentsError,
+  OutcomeUnknownError, StillPendingError, UnknownAnswerError, UnusableArgumentsError,
 } from "./errors.js";
 export { EventStream } from "./event_stream.js";
 export type { RunningCall } from "./execution.js";

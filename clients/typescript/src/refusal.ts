@@ -1,7 +1,7 @@
 // The outcome of a call that does not run now: what it returned earlier, or why it does not run.
 import {
   AlreadyRunningError, CancelledCallError, DeniedError, ExpiredError, FailedBeforeError, NotRunError, OutcomeUnknownError,
-  StillPendingError,
+  StillPendingError, UnknownAnswerError,
 } from "./errors.js";
 import { writeJson } from "./json_writer.js";
 import type { Call } from "./types.js";
@@ -38,6 +38,15 @@ function recordedText(call: Call, otherwise: string): string {
   return typeof content === "string" ? content : writeJson(content);
 }
 
+/** The decisions after which a call may run. A decision that a later version has added allows nothing. */
+const ALLOWING: ReadonlySet<string> = new Set(["allow_once", "allow_session"]);
+
+/** Returns true if the call may be claimed. What a later version calls otherwise does not allow it. */
+export function mayStart(call: Call): boolean {
+  const isAllowed = !call.response || ALLOWING.has(call.response.decision);
+  return isAllowed && (call.state === "allowed" || call.state === "unknown");
+}
+
 /** The reason why a call does not run now. */
 export function refusal(call: Call, cause?: unknown): NotRunError {
   const { id } = call;
@@ -55,11 +64,17 @@ export function refusal(call: Call, cause?: unknown): NotRunError {
       );
     case "running":
       return new AlreadyRunningError(`The call ${id} runs already. It was not started again.`, call, options);
-    default:
+    case "unknown":
       return new OutcomeUnknownError(
         `The outcome of the call ${id} is unknown: its executor was lost and may have run it. Do not repeat it. A person must ` +
           `check its effects; \`countersign release ${id}\` then lets it run again.`,
         call, options,
       );
+    default: {
+      // The state, or the decision of an allowed call, is a word of a later version.
+      const word: string = (call.state === "allowed" && call.response?.decision) || call.state;
+      const text = `The call ${id} was not run: the server answers \`${word}\`, which this version of the client does not know.`;
+      return new UnknownAnswerError(text, call, options);
+    }
   }
 }

@@ -21,6 +21,7 @@ from .errors import (
     NotRunError,
     OutcomeUnknownError,
     StillPendingError,
+    UnknownAnswerError,
     UnusableArgumentsError,
 )
 from .execution import CallOutcome, ToolReport
@@ -51,6 +52,7 @@ __all__ = [
     "StartedCall",
     "StillPendingError",
     "ToolReport",
+    "UnknownAnswerError",
     "UnusableArgumentsError",
     "call_context",
     "error_codes",

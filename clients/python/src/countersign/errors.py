@@ -123,6 +123,10 @@ class OutcomeUnknownError(NotRunError):
     """The executor was lost between its claim and its result, so the call may have run. A person must look."""
 
 
+class UnknownAnswerError(NotRunError):
+    """A newer server names a state or a decision that this version does not know. It allows nothing: update this package."""
+
+
 class FailedBeforeError(NotRunError):
     """The call ran earlier, and it failed. ``text`` is the recorded error."""
 

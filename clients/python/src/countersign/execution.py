@@ -20,6 +20,7 @@ from .errors import (
     NotRunError,
     OutcomeUnknownError,
     StillPendingError,
+    UnknownAnswerError,
     UnusableArgumentsError,
 )
 from .json_text import read_json, write_json
@@ -28,6 +29,8 @@ from .steps import RunTool, Steps, ToolOutcome
 from .types import Call
 
 DEFAULT_LEASE = 900
+ALLOWING = ("allow_once", "allow_session")
+"""The decisions after which a call may run. A decision that a later version has added allows nothing."""
 logger = logging.getLogger("countersign")
 
 
@@ -116,9 +119,16 @@ def start_call(plan: CallPlan, executor: str) -> Steps[Call]:
     call = yield from open_call(plan)
     if call["state"] == "finished":
         return call
-    if call["state"] not in ("allowed", "unknown"):
+    if not may_start(call):
         raise refusal(call)
     return (yield from claim_call(plan, call, executor))
+
+
+def may_start(call: Call) -> bool:
+    """Whether the call may be claimed. What a later version calls otherwise does not allow it."""
+    response = call.get("response")
+    is_allowed = response is None or response["decision"] in ALLOWING
+    return is_allowed and call["state"] in ("allowed", "unknown")
 
 
 def open_call(plan: CallPlan) -> Steps[Call]:
@@ -168,7 +178,7 @@ def claim_call(plan: CallPlan, call: Call, executor: str) -> Steps[Call]:
         if error.code not in ("already_claimed", "not_allowed"):
             raise
         current = yield from ops.read_call(plan.thread, plan.call_id)
-        if current["state"] == "allowed":
+        if current["state"] == "allowed" and may_start(current):
             raise
         if current["state"] == "finished":
             return current
@@ -280,6 +290,13 @@ def refusal(call: Call) -> NotRunError:
         return StillPendingError(text, call)
     if state == "running":
         return AlreadyRunningError(f"The call {call_id} runs already. It was not started again.", call)
+    if state != "unknown":
+        # The state, or the decision of an allowed call, is a word of a later version.
+        response = call.get("response")
+        word = response["decision"] if state == "allowed" and response else state
+        return UnknownAnswerError(
+            f"The call {call_id} was not run: the server answers `{word}`, which this version of the client does not know.", call
+        )
     return OutcomeUnknownError(
         f"The outcome of the call {call_id} is unknown: its executor was lost and may have run it. Do not repeat it. A person "
         f"must check its effects; `countersign release {call_id}` then lets it run again.",

@@ -1,5 +1,6 @@
 // The AI SDK, versions 6 and 7: the message that answers its approval requests with the gate's decisions.
 import type { Gate } from "../gate.js";
+import { mayStart, refusal } from "../refusal.js";
 import type { Call } from "../types.js";
 
 /** The message with the answers. */
@@ -58,9 +59,10 @@ function openRequests(messages: readonly SdkMessage[]): { approvalId: string; to
 
 function answer(approvalId: string, call: Call): ApprovalAnswers["content"][number] {
   const part = { type: "tool-approval-response" as const, approvalId };
-  if (call.state !== "denied" && call.state !== "cancelled") {
+  // The tool gives the recorded result of a call that has started. What a later version calls otherwise allows nothing.
+  if (mayStart(call) || call.state === "running" || call.state === "finished") {
     return { ...part, approved: true };
   }
-  const reason = call.result?.content;
+  const reason = call.result?.content ?? refusal(call).text;
   return typeof reason === "string" ? { ...part, approved: false, reason } : { ...part, approved: false };
 }

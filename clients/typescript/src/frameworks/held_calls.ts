@@ -2,7 +2,7 @@
 // their result.
 import { CountersignError, NotRunError } from "../errors.js";
 import type { Gate } from "../gate.js";
-import { refusal } from "../refusal.js";
+import { mayStart, refusal } from "../refusal.js";
 import type { Call } from "../types.js";
 import { warn } from "../warning.js";
 import { contentText, hasChanges, plainJson, proposeOptions, type HookCall, type WrapperOptions } from "./framework_call.js";
@@ -44,7 +44,7 @@ export class HeldCalls {
       const result = contentText(call.result?.content);
       throw new NotRunError(`The call ${call.id} ran already and was not started again. Its result: ${result}`, call);
     }
-    if (call.state !== "allowed" && call.state !== "unknown") {
+    if (!mayStart(call)) {
       throw refusal(call);
     }
     if (hasChanges(call) && !canChange) {
@@ -87,7 +87,7 @@ export class HeldCalls {
         throw error;
       }
       const current = await this.#gate.get(call);
-      throw current.state === "allowed" ? error : refusal(current, error);
+      throw current.state === "allowed" && mayStart(current) ? error : refusal(current, error);
     }
   }
 
