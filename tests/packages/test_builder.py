@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "packaging"))
 
-from builder.dependencies import read_tree  # noqa: E402
+from builder.crate_list import check_crate_list, find_section  # noqa: E402
+from builder.dependencies import Crate, Dependencies, read_tree  # noqa: E402
 from builder.program import Program, read_program  # noqa: E402
 from builder.project import TARGETS, BuildError, find_target, read_project  # noqa: E402
 from builder.wheel import platform_tags  # noqa: E402
@@ -85,6 +88,66 @@ class ProgramTest(unittest.TestCase):
     def test_dynamic_program_is_not_published_as_static(self) -> None:
         with self.assertRaisesRegex(BuildError, "not static"):
             self.read(Path("/bin/true").read_bytes(), f"{MACHINE}-unknown-linux-musl")
+
+
+def elf_with_sections(crates: bytes) -> bytes:
+    """A static program whose last two sections are the list of crates and the names of the sections."""
+    names = b"\0.dep-v0\0.shstrtab\0"
+    start = len(elf(62)) + len(crates)
+    headers = [(0, 0, 0, 0, 0, 0), (1, 1, 0, 0, len(elf(62)), len(crates)), (9, 3, 0, 0, start, len(names))]
+    packed = b"".join(struct.pack("<IIQQQQ", *header).ljust(64, b"\0") for header in headers)
+    head = bytearray(elf(62))
+    struct.pack_into("<Q", head, 40, start + len(names))
+    struct.pack_into("<HHH", head, 58, 64, len(headers), 2)
+    return bytes(head) + crates + names + packed
+
+
+def macho_with_section(crates: bytes) -> bytes:
+    """A program for macOS with one segment, whose second section is the list of crates."""
+    at = 32 + 72 + 2 * 80
+    sections = [(b"__data", 0, 0), (b".dep-v0", len(crates), at)]
+    packed = b"".join(struct.pack("<16s16sQQI", name, b"__DATA", 0, size, place).ljust(80, b"\0") for name, size, place in sections)
+    segment = struct.pack("<II16sQQQQIIII", 0x19, 72 + len(packed), b"__DATA", 0, 0, 0, 0, 3, 3, 2, 0) + packed
+    return struct.pack("<IIIIIIII", 0xFEED_FACF, 0x0100_000C, 0, 2, 1, len(segment), 0, 0) + segment + crates
+
+
+def crate_list(*packages: dict[str, object]) -> bytes:
+    return zlib.compress(json.dumps({"packages": packages}).encode())
+
+
+class CrateListTest(unittest.TestCase):
+    OWN = {"name": "countersign-cli", "version": "0.1.0", "source": "local", "root": True}
+    SERDE = {"name": "serde", "version": "1.0.0", "source": "crates.io"}
+    BUILD = {"name": "cc", "version": "1.2.0", "source": "crates.io", "kind": "build"}
+
+    def check(self, content: bytes, *names: str, is_required: bool = True) -> None:
+        crates = [Crate(name, "1.0.0", "MIT", None, "", Path()) for name in names]
+        dependencies = Dependencies(crates, ("countersign-cli", "0.1.0"), {})
+        check_crate_list(Program(content, "x86_64"), dependencies, is_required=is_required)
+
+    def test_list_is_found_in_each_format(self) -> None:
+        listed = crate_list(self.OWN)
+        self.assertEqual(find_section(elf_with_sections(listed)), listed)
+        self.assertEqual(find_section(macho_with_section(listed)), listed)
+        self.assertIsNone(find_section(elf(62)))
+        self.assertIsNone(find_section(macho(0x0100_000C, 11, 0)))
+
+    def test_program_of_the_release_has_the_list(self) -> None:
+        with self.assertRaisesRegex(BuildError, "cargo auditable build"):
+            self.check(elf(62), "serde")
+        self.check(elf(62), "serde", is_required=False)
+
+    def test_list_and_bill_of_materials_agree(self) -> None:
+        program = elf_with_sections(crate_list(self.OWN, self.SERDE, self.BUILD))
+        self.check(program, "serde", "libc")
+        for is_required in (True, False):
+            with self.assertRaisesRegex(BuildError, "lacks crates of the program: serde 1.0.0"):
+                self.check(program, "libc", is_required=is_required)
+
+    def test_damaged_list_is_refused(self) -> None:
+        for damaged in (b"", b"no zlib", zlib.compress(b"{}"), zlib.compress(b"[]")):
+            with self.assertRaisesRegex(BuildError, "cannot be read"):
+                self.check(elf_with_sections(damaged), "serde")
 
 
 class BuildTest(unittest.TestCase):
