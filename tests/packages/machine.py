@@ -66,13 +66,13 @@ class Home:
         # Nothing here reaches a registry, so npm need not ask for newer versions of itself.
         self.environment |= {"npm_config_update_notifier": "false", "npm_config_audit": "false", "npm_config_fund": "false"}
 
-    def run(self, *command: str | Path, code: int = 0) -> str:
+    def run(self, *command: str | Path, code: int = 0, timeout: float = 120) -> str:
         """Runs a command, and returns what it prints. With an expected failure, errors are a part of that."""
         words = list(map(str, command))
         errors = subprocess.PIPE if code == 0 else subprocess.STDOUT
         done = subprocess.run(
             words, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
-            text=True, timeout=120,
+            text=True, timeout=timeout,
         )  # fmt: skip
         output = f"{done.stdout}{done.stderr or ''}"
         require(done.returncode == code, f"{' '.join(words)} ended with {done.returncode}, not {code}:\n{output}")
