@@ -20,7 +20,7 @@ pub(super) fn compare_documents(before: &Value, now: &Value) -> Vec<BrokenPromis
             let operation = format!("{} {path}", method.to_uppercase());
             match now["paths"][path].get(method) {
                 Some(new) => {
-                    compare_operation(&mut comparer, OperationPair { before, now, old, new }, &operation)
+                    compare_operation(&mut comparer, OperationPair { before, now, old, new }, &operation);
                 }
                 None => comparer.report(GrowthRule::OperationStays, &operation, "it is gone"),
             }
@@ -76,7 +76,7 @@ fn compare_parameters<'a>(comparer: &mut SchemaComparer<'a>, pair: OperationPair
             None => comparer.report(GrowthRule::ParameterStays, &place, "it is gone"),
         }
     }
-    for (key, now) in new.iter().filter(|(_, now)| now["required"] == true) {
+    for (key, _) in new.iter().filter(|(_, now)| now["required"] == true) {
         if old.get(key).is_none_or(|before| before["required"] != true) {
             let place = format!("the parameter `{}` of {operation}", key.1);
             comparer.report(GrowthRule::RequestNeedsNoMore, &place, "it became required");

@@ -102,7 +102,7 @@ impl<'a> SchemaComparer<'a> {
                 }
             }
             (Some(_), None) if direction == SchemaUse::Answer => {
-                self.report(rule, place, "its words vanished")
+                self.report(rule, place, "its words vanished");
             }
             (None, Some(_)) if direction == SchemaUse::Request => {
                 self.report(rule, place, "only certain words are accepted now");
@@ -169,7 +169,7 @@ impl<'a> SchemaComparer<'a> {
         for (name, before) in &old.variants {
             match (new.variants.get(name), direction) {
                 (Some(now), _) => {
-                    self.compare(before, now, &format!("alternative {name} of {place}"), direction)
+                    self.compare(before, now, &format!("alternative {name} of {place}"), direction);
                 }
                 (None, SchemaUse::Request) => {
                     self.report(

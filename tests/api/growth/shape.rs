@@ -41,7 +41,9 @@ impl<'a> SchemaShape<'a> {
             assert!(named.is_object(), "there is no schema {name}");
             self.add(document, named);
         }
-        list(schema, "allOf").iter().for_each(|part| self.add(document, part));
+        for part in list(schema, "allOf") {
+            self.add(document, part);
+        }
         self.add_variants(document, schema);
         match &schema["type"] {
             Value::String(name) => drop(self.types.insert(name)),
