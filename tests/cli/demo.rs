@@ -29,6 +29,8 @@ async fn demo_in_a_used_folder_is_refused() {
 #[tokio::test]
 async fn demo_runs_automatically_to_its_end() {
     with_desk(async |desk| {
+        // No coding agent of this machine is in these folders.
+        desk.set_variable("PATH", "/usr/bin:/bin");
         assert_snapshot!(desk.types("demo --auto --folder demo --as user:ada").await, @"
         agent:demo proposes list-files: ls
           allowed by policy:reading is allowed; ran
@@ -80,12 +82,40 @@ async fn demo_runs_automatically_to_its_end() {
           countersign --database [here]/demo/countersign.db log
           ls [here]/demo/desk
           rm -r [here]/demo
+
+        `countersign install` lists the coding agents that can ask like this one.
         exit 0
         ");
         let database = "--database demo/countersign.db";
         assert!(desk.types(&format!("verify {database}")).await.stdout.contains("the hash chain is intact"));
         assert!(desk.path("demo/desk/build/app.o").exists(), "its removal was denied");
         assert!(desk.path("demo/desk/notes.txt").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn demo_ends_with_the_agents_of_its_user() {
+    with_desk(async |desk| {
+        desk.set_variable("PATH", "/usr/bin:/bin");
+        let end_of_demo = async |folder: &str| {
+            let output = desk.types(&format!("demo --auto --folder {folder}")).await.stdout;
+            let (_, end) = output.split_once(&format!("{folder}\n\n")).expect("an end");
+            end.to_owned()
+        };
+        for agent in [".claude", ".cursor"] {
+            std::fs::create_dir_all(desk.path(agent)).expect("the home folder is writable");
+        }
+        assert_snapshot!(end_of_demo("one").await, @r"
+        Your own agents can ask like this one:
+          countersign install claude-code
+          countersign install cursor
+        ");
+        desk.types("install claude-code --user --yes").await;
+        assert_snapshot!(end_of_demo("two").await, @r"
+        Of your own agents, these ask already: claude-code. The others can ask, too:
+          countersign install cursor
+        ");
     })
     .await;
 }

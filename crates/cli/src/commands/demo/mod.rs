@@ -5,6 +5,7 @@ mod script;
 mod story;
 mod tools;
 
+use crate::commands::install::describe_own_agents;
 use crate::commands::watch::{WatchedLog, unwrap_watch_error, watch_options};
 use agent::DemoAgent;
 use countersign_api::{self as api, ApprovalGate, LogFilter, SharedGate, random_id};
@@ -210,9 +211,10 @@ impl DemoStage<'_> {
         let shown = calls.iter().find(|call| call.id.as_str() == "demo_clean").or_else(|| calls.first());
         let show = shown.map(|call| format!("\n  {log} show {}", escape_text(call.id.as_str())));
         print_line(&format!(
-            "\n{}\n\nThe log and the files are still there:{}\n  {log} log\n  ls {folder}/desk\n  rm -r {folder}",
+            "\n{}\n\nThe log and the files are still there:{}\n  {log} log\n  ls {folder}/desk\n  rm -r {folder}\n\n{}",
             story::summarize(&calls),
             show.unwrap_or_default(),
+            describe_own_agents(&program),
         ));
         Ok(())
     }

@@ -22,6 +22,7 @@ use countersign_console::{
     CliError, CommandContext, CommandExit, confirm_change, diff_lines, escape_text, print_json, print_line,
 };
 pub(crate) use installed::{FoundHook, find_hooks};
+pub(crate) use overview::describe_own_agents;
 use profile_choice::{PolicyOutcome, ProfileChoice, activate_usual_profile};
 use serde::Serialize;
 use std::{io::IsTerminal, path::PathBuf};

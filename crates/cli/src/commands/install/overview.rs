@@ -8,6 +8,39 @@ use countersign_console::{
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
+/// A coding agent on this machine, and the hooks of Countersign in its configuration.
+struct AgentOnMachine<'a> {
+    agent: &'static dyn CodingAgent,
+    hooks: Vec<&'a FoundHook>,
+}
+
+fn find_agents(installed: &[FoundHook]) -> Vec<AgentOnMachine<'_>> {
+    let home = read_variable("HOME").map(PathBuf::from).unwrap_or_default();
+    let all = CODING_AGENTS.iter().map(|agent| {
+        let hooks = installed.iter().filter(|hook| hook.agent.name() == agent.name()).collect();
+        AgentOnMachine { agent: *agent, hooks }
+    });
+    all.filter(|found| !found.hooks.is_empty() || is_on_machine(found.agent, &home)).collect()
+}
+
+/// What a person does next for the coding agents that are on this machine. `program` is the command as they typed it.
+pub(crate) fn describe_own_agents(program: &str) -> String {
+    let installed = find_hooks();
+    let (asking, others): (Vec<_>, Vec<_>) =
+        find_agents(&installed).into_iter().partition(|found| !found.hooks.is_empty());
+    let names = asking.iter().map(|found| found.agent.name()).collect::<Vec<_>>().join(", ");
+    let commands: String =
+        others.iter().map(|found| format!("\n  {program} install {}", found.agent)).collect();
+    match (names.is_empty(), commands.is_empty()) {
+        (true, true) => format!("`{program} install` lists the coding agents that can ask like this one."),
+        (true, false) => format!("Your own agents can ask like this one:{commands}"),
+        (false, true) => format!("Of your own agents, these ask already: {names}."),
+        (false, false) => {
+            format!("Of your own agents, these ask already: {names}. The others can ask, too:{commands}")
+        }
+    }
+}
+
 /// An agent as JSON.
 #[derive(Serialize)]
 struct AgentReport<'a> {
@@ -17,21 +50,15 @@ struct AgentReport<'a> {
 }
 
 pub(super) fn list_agents(context: &CommandContext) -> anyhow::Result<CommandExit> {
-    let home = read_variable("HOME").map(PathBuf::from).unwrap_or_default();
     let installed = find_hooks();
     let mut table = TextTable::new(&[
         ("agent", ColumnFit::Whole),
         ("hook", ColumnFit::Wrapped),
         ("next", ColumnFit::Wrapped),
     ]);
-    let mut found = false;
-    for agent in CODING_AGENTS {
-        let hooks: Vec<&FoundHook> =
-            installed.iter().filter(|hook| hook.agent.name() == agent.name()).collect();
-        if hooks.is_empty() && !is_on_machine(*agent, &home) {
-            continue;
-        }
-        found = true;
+    let found = find_agents(&installed);
+    let is_empty = found.is_empty();
+    for AgentOnMachine { agent, hooks } in found {
         let next = match hooks.first() {
             None => format!("countersign install {agent}"),
             Some(_) => format!("countersign install --verify {agent}"),
@@ -47,11 +74,11 @@ pub(super) fn list_agents(context: &CommandContext) -> anyhow::Result<CommandExi
         table.add_row(vec![agent.name().into(), places.into(), next.into()]);
     }
     if !context.json {
-        print_line(&if found {
-            table.format(&context.screen())
-        } else {
+        print_line(&if is_empty {
             let names: Vec<_> = CODING_AGENTS.iter().map(|agent| agent.name()).collect();
             format!("No known coding agent is on this machine. Known are: {}.", names.join(", "))
+        } else {
+            table.format(&context.screen())
         });
     }
     Ok(CommandExit::DONE)
