@@ -22,6 +22,19 @@ test("each state has the word that the concepts list", async () => {
   for (const word of more) assert.ok(CONCEPTS.includes(`\`${word}\``), word);
 });
 
+test("a word of a later version is shown as it is, and never as allowed", async () => {
+  const { describeDecision, describeState, describeSteps } = await load("card/describe.js");
+  const later = "Only a later version of Countersign knows this word.";
+  const quarantined = { proposal, state: "quarantined", response };
+  assert.deepEqual(describeState(quarantined, Date.parse(AT)), { badge: "quarantined", style: "unknown", text: later });
+  assert.deepEqual(describeSteps(quarantined).at(-1), { text: `quarantined: ${later}`, at: "", style: "open" });
+  const delegated = { ...response, decision: "allow_delegated" };
+  assert.deepEqual(describeDecision(delegated), { word: "allow_delegated", style: "unknown" });
+  const said = describeState({ proposal, state: "allowed", response: delegated }, Date.parse(AT));
+  assert.deepEqual([said.badge, said.style], ["allow_delegated", "unknown"]);
+  assert.deepEqual(describeSteps({ proposal, state: "allowed", response: delegated })[1].style, "unknown");
+});
+
 test("nobody decides when a request expires", async () => {
   const { describeState, describeSteps } = await load("card/describe.js");
   const call = { proposal, state: "denied", outcome: "It did not run: nobody decided in time.", response: { ...response, decision: "deny", source: "expiry", principal: "system:expiry" } };

@@ -137,12 +137,11 @@ class RequestHandler(BaseHTTPRequestHandler):
     def handle_request(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         headers = {name: value for name, value in self.headers.items() if name.lower() not in OWN_HEADERS}
-        headers["host"] = self.target
-        if own_origin := self.headers.get("origin"):
-            # A page of this server's origin is one of the real server's.
-            host = self.target.rpartition(":")[0] if "localhost" not in own_origin else "countersign.localhost"
-            headers["origin"] = f"http://{host}:{self.target.rpartition(':')[2]}"
-            headers["host"] = headers["origin"].removeprefix("http://")
+        # A page of this server is one of the real server's, whose host may have several names.
+        own_port, port = f":{self.server.server_address[1]}", f":{self.target.rpartition(':')[2]}"
+        headers["host"] = self.headers.get("host", self.target).replace(own_port, port)
+        if origin := self.headers.get("origin"):
+            headers["origin"] = origin.replace(own_port, port)
         connection = http.client.HTTPConnection(self.target)
         try:
             connection.request(self.command, self.path, body or None, headers)

@@ -4,15 +4,26 @@
 
 const COUNTS = /** @type {const} */ (["calls", "asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting", "askedDenied", "notDecided"]);
 
+const NONE = Object.fromEntries(COUNTS.map((name) => [name, 0]));
+
+/** Adds the counts that an older server does not have. @param {Statistics} page @returns {Statistics} */
+const completeCounts = ({ total, tools, days, ...others }) => ({
+  ...others,
+  total: { ...NONE, ...total },
+  tools: tools.map((tool) => ({ ...NONE, ...tool })),
+  ...(days ? { days: days.map((day) => ({ ...NONE, ...day })) } : {}),
+});
+
 /**
  * Counts calls page by page. `show` gets the sum after each page; false ends it.
  * @param {{ request(method: string, path: string): Promise<any> }} client
  * @param {string} query @param {(sum: Statistics, isComplete: boolean) => boolean} show
  */
 export async function countCalls(client, query, show) {
-  let sum = await client.request("GET", `/v1/stats?${query}`);
+  const read = async (/** @type {string} */ path) => completeCounts(await client.request("GET", path));
+  let sum = await read(`/v1/stats?${query}`);
   while (show(sum, sum.next === null) && sum.next !== null) {
-    sum = addStatistics(sum, await client.request("GET", `/v1/stats?${query}&after=${sum.next}`));
+    sum = addStatistics(sum, await read(`/v1/stats?${query}&after=${sum.next}`));
   }
 }
 

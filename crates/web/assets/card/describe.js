@@ -11,11 +11,16 @@ const DECISIONS = /** @type {Record<string, string>} */ ({
   deny: "deny",
 });
 
+const DECISION_STYLES = /** @type {Record<string, string>} */ ({ allow_once: "allowed", allow_session: "allowed", deny: "denied" });
+
+/** How a decision is drawn. A word of a later version allows nothing here. @param {string} decision */
+const decisionStyle = (decision) => DECISION_STYLES[decision] ?? "unknown";
+
 /** The decision itself, in a word: who withdraws a call decides nothing. @param {ApprovalResponse} response @returns {{ word: string, style: string }} */
 export function describeDecision({ decision, source }) {
   if (source === "cancellation") return { word: "withdrawn", style: "" };
   if (source === "expiry") return { word: decision === "deny" ? "expired" : "expired: allowed", style: "expired" };
-  return { word: DECISIONS[decision] ?? decision, style: decision === "deny" ? "denied" : "allowed" };
+  return { word: DECISIONS[decision] ?? decision, style: decisionStyle(decision) };
 }
 
 /** How the end of a call is drawn, by the status of its result. @type {Record<string, string>} */
@@ -34,6 +39,9 @@ export function describeResponse(response, now) {
   return `${describeDecider(response)}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
 }
 
+/** What is said about a state or a decision that this page does not know. */
+const LATER = "Only a later version of Countersign knows this word.";
+
 /**
  * The call state: a badge label, which is a word of docs/concepts.md, and a sentence.
  * @param {Call} call @param {number} now @returns {{ badge: string, style: string, text: string }}
@@ -44,6 +52,9 @@ export function describeState(call, now) {
     case "pending":
       return { badge: "pending", style: "pending", text: "" };
     case "allowed":
+      if (call.response && !(call.response.decision in DECISIONS)) {
+        return { badge: call.response.decision, style: "unknown", text: `${decided}. ${LATER}` };
+      }
       return { badge: "allowed", style: "allowed", text: `${decided}. It has not started yet.` };
     case "denied": {
       const isExpired = call.response?.source === "expiry";
@@ -57,12 +68,10 @@ export function describeState(call, now) {
     }
     case "cancelled":
       return { badge: "cancelled", style: "cancelled", text: call.outcome ?? "" };
+    case "unknown":
+      return { badge: "unknown", style: "unknown", text: `${call.outcome ?? ""} ${decided}.`.trim() };
     default:
-      return {
-        badge: "unknown",
-        style: "unknown",
-        text: `${call.outcome ?? ""} ${decided}.`.trim(),
-      };
+      return { badge: call.state, style: "unknown", text: LATER };
   }
 }
 
@@ -111,25 +120,27 @@ export function describeAdvice({ advice, confidence, labels, failure }) {
   return details.length ? `${advice} (${details.join(", ")})` : advice;
 }
 
+/** The states after which nothing more happens to a call. */
+const ENDED = { denied: true, finished: true, cancelled: true };
+
 /** @typedef {{ text: string, at: string, style: string }} CallStep */
 
 /** A call's steps in order. The last one has no time if it has not ended. @param {Call} call @returns {CallStep[]} */
 export function describeSteps(call) {
   const { proposal, request, response, execution, result } = call;
   const word = (/** @type {string} */ decision) => DECISIONS[decision] ?? decision;
-  const isDenied = response?.decision === "deny";
   /** @type {CallStep[]} */
   const steps = [{ text: `${nameOf(proposal.principal)} proposed it`, at: proposal.at, style: "" }];
   if (request) steps.push({ text: `An approval was asked for: ${request.reason}`, at: request.requestedAt, style: "" });
   for (const vote of request?.votes ?? []) {
     const isLast = response && response.principal === vote.principal && response.at === vote.at;
-    if (!isLast) steps.push({ text: `${nameOf(vote.principal)} voted: ${word(vote.decision)}`, at: vote.at, style: vote.decision === "deny" ? "denied" : "allowed" });
+    if (!isLast) steps.push({ text: `${nameOf(vote.principal)} voted: ${word(vote.decision)}`, at: vote.at, style: decisionStyle(vote.decision) });
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
     const isExpiry = response.source === "expiry";
     const how = response.source === "approver" || isExpiry ? "" : ` (${response.source})`;
-    steps.push({ text: `${isExpiry ? "Nobody decided in time" : `${describeDecider(response)} decided`}: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
+    steps.push({ text: `${isExpiry ? "Nobody decided in time" : `${describeDecider(response)} decided`}: ${word(response.decision)}${how}`, at: response.at, style: decisionStyle(response.decision) });
   }
   if (call.takenBack) {
     const { principal, at, comment } = call.takenBack;
@@ -141,6 +152,6 @@ export function describeSteps(call) {
   if (call.mismatch) steps.push({ text: `${nameOf(call.mismatch.principal)} reported that something else ran`, at: call.mismatch.at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
   const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown" });
-  const text = open[call.state];
+  const text = open[call.state] ?? (call.state in ENDED ? "" : `${call.state}: ${LATER}`);
   return text ? [...steps, { text, at: "", style: "open" }] : steps;
 }
