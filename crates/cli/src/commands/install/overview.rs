@@ -29,8 +29,9 @@ pub(crate) fn describe_own_agents(program: &str) -> String {
     let (asking, others): (Vec<_>, Vec<_>) =
         find_agents(&installed).into_iter().partition(|found| !found.hooks.is_empty());
     let names = asking.iter().map(|found| found.agent.name()).collect::<Vec<_>>().join(", ");
-    let commands: String =
+    let commands: Vec<_> =
         others.iter().map(|found| format!("\n  {program} install {}", found.agent)).collect();
+    let commands = commands.concat();
     match (names.is_empty(), commands.is_empty()) {
         (true, true) => format!("`{program} install` lists the coding agents that can ask like this one."),
         (true, false) => format!("Your own agents can ask like this one:{commands}"),
