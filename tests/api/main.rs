@@ -48,6 +48,7 @@ mod mode;
 mod names;
 mod opey;
 mod opey_clients;
+mod other_versions;
 mod own_server;
 mod pending;
 mod policy;

@@ -705,7 +705,7 @@ export interface LookAlike {
 }
 
 /** The number that an answer must be. */
-export type NumberKind = "number" | "integer";
+export type NumberKind = "number" | "integer" | "other";
 
 /** The outcome of a request that expires unanswered. */
 export type OnExpiry = "deny" | "allow";
@@ -961,7 +961,7 @@ export interface QuestionForm {
 }
 
 /** What a form asks. */
-export type QuestionKind = "questions" | "plan";
+export type QuestionKind = "questions" | "plan" | "other";
 
 /** One option of a question. */
 export interface QuestionOption {

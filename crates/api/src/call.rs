@@ -4,8 +4,8 @@ use crate::{
     ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
     Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
-use countersign_events::{Place, QuestionForm, Status};
-use serde::{Deserialize, Serialize};
+use countersign_events::{Decision, Place, QuestionForm, Status};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A call in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,8 @@ use serde::{Deserialize, Serialize};
             "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
         }
     }))))]
-#[serde(rename_all = "camelCase")]
+// The derived functions are inherent, because the trait's one checks what it has read.
+#[serde(rename_all = "camelCase", remote = "Self")]
 pub struct Call {
     /// The call's thread.
     pub thread_id: ThreadId,
@@ -301,6 +302,24 @@ pub struct CallResult {
     pub at: Timestamp,
 }
 
+impl Serialize for Call {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Call {
+    /// A newer server may allow a call by a decision with conditions that this version does not know. Nobody here can keep them.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut call = Self::deserialize(deserializer)?;
+        let is_unknown = call.response.as_ref().is_some_and(|response| response.decision == Decision::Other);
+        if is_unknown && matches!(call.state, CallState::Allowed | CallState::Unknown) {
+            call.state = CallState::Other;
+        }
+        Ok(call)
+    }
+}
+
 impl Call {
     /// Returns true if an executor may claim the call now.
     #[must_use]
@@ -322,6 +341,12 @@ impl Call {
     /// The text for the model about a call that does not run.
     #[must_use]
     pub fn ended_text(&self) -> String {
+        if self.state == CallState::Other {
+            let id = &self.id;
+            return format!(
+                "{id} was not run: its state or decision is one that only a newer version of Countersign knows"
+            );
+        }
         let told = self.result.as_ref().and_then(|result| result.content.read::<String>().ok());
         told.unwrap_or_else(|| format!("{} is {}", self.id, self.state))
     }

@@ -113,6 +113,9 @@ pub enum MessageDecisionOutcome {
     AlreadyDecided,
     /// It was refused, and did nothing.
     Refused,
+    /// An outcome that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// A pending call by its id and tool.

@@ -8,7 +8,7 @@ impl Call {
     #[must_use]
     pub fn describe_outcome(&self) -> Option<String> {
         match self.state {
-            CallState::Pending | CallState::Allowed | CallState::Running => None,
+            CallState::Pending | CallState::Allowed | CallState::Running | CallState::Other => None,
             CallState::Denied => {
                 let why = self.describe_denial().unwrap_or_else(|| "it was denied".to_owned());
                 Some(format!("It did not run: {why}."))

@@ -88,6 +88,9 @@ pub enum GrantEndCause {
     Revoked,
     /// Its thread was closed.
     ThreadClosed,
+    /// A cause that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// A grant page of a thread.

@@ -108,6 +108,9 @@ pub enum TokenState {
     Revoked,
     /// It is a link that has signed a person in.
     Used,
+    /// A state that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// A token that was just created. Its secret is shown this once.

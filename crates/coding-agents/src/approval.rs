@@ -191,7 +191,9 @@ impl SoughtCall<'_> {
         match call.state {
             CallState::Pending => Ok(Some(ApprovalOutcome::Pending(Box::new(call)))),
             CallState::Allowed => self.claim(call).await,
-            CallState::Denied | CallState::Cancelled => Ok(Some(ApprovalOutcome::Refused(call.ended_text()))),
+            CallState::Denied | CallState::Cancelled | CallState::Other => {
+                Ok(Some(ApprovalOutcome::Refused(call.ended_text())))
+            }
             _ if self.is_of_other_executor(&call) => Ok(None),
             state => Ok(Some(ApprovalOutcome::Refused(format!(
                 "{} is already {state} and does not run again; propose it as a new call",

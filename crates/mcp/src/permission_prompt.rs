@@ -191,7 +191,9 @@ impl PromptedCall {
         }
         match call.state {
             CallState::Allowed => {}
-            CallState::Denied | CallState::Cancelled => return Ok(Some(Err(call.ended_text()))),
+            CallState::Denied | CallState::Cancelled | CallState::Other => {
+                return Ok(Some(Err(call.ended_text())));
+            }
             _ => return Ok(Some(Err(started_text(&call)))),
         }
         let executor = random_id("permission-prompt-");

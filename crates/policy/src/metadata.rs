@@ -41,7 +41,9 @@ fn approval_reason(facts: &CallFacts<'_>) -> String {
         Some(QuestionKind::Plan) => "the agent asks people to approve its plan".to_owned(),
         None if definition.is_some_and(is_described) => format!("`{tool}` declares that it needs approval"),
         // Without more of a definition, this is no word of the tool.
-        None => format!("the agent says that this call of `{tool}` needs approval"),
+        Some(QuestionKind::Other) | None => {
+            format!("the agent says that this call of `{tool}` needs approval")
+        }
     }
 }
 

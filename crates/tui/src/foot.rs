@@ -186,7 +186,7 @@ fn reading_keys(inbox: &InboxState, columns: usize) -> Vec<String> {
         let (deny, allow) = match kind {
             Some(QuestionKind::Questions) => ("d dismiss", "o answer"),
             Some(QuestionKind::Plan) => ("d keep planning", "o approve the plan"),
-            None => ("d deny", "o allow once"),
+            Some(QuestionKind::Other) | None => ("d deny", "o allow once"),
         };
         texts.push(deny);
         if options.contains(&Decision::AllowOnce) {

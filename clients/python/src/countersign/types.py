@@ -997,7 +997,7 @@ class LookAlike(TypedDict):
     name: ToolName
     """The name."""
 
-NumberKind: TypeAlias = Literal["number", "integer"]
+NumberKind: TypeAlias = Literal["number", "integer", "other"]
 """The number that an answer must be."""
 
 OnExpiry: TypeAlias = Literal["deny", "allow"]
@@ -1325,7 +1325,7 @@ class QuestionForm(TypedDict):
     source: NotRequired[str | None]
     """Where it comes from: the file of the plan, or the name of the server."""
 
-QuestionKind: TypeAlias = Literal["questions", "plan"]
+QuestionKind: TypeAlias = Literal["questions", "plan", "other"]
 """What a form asks."""
 
 

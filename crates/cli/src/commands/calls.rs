@@ -117,7 +117,7 @@ fn state_cell(call: &api::Call) -> TableCell {
         CallState::Pending => TextStyle::Yellow,
         CallState::Allowed | CallState::Running => TextStyle::Green,
         CallState::Denied | CallState::Unknown => TextStyle::Red,
-        CallState::Finished => TextStyle::Plain,
+        CallState::Finished | CallState::Other => TextStyle::Plain,
         CallState::Cancelled => TextStyle::Dim,
     };
     let told = [Status::Denied, Status::Cancelled];

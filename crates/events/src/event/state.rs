@@ -22,10 +22,13 @@ pub enum CallState {
     Unknown,
     /// It was withdrawn.
     Cancelled,
+    /// A state that only a newer server knows, or a decision that allows a call in a way that only it knows. It allows nothing.
+    #[serde(other)]
+    Other,
 }
 
 impl CallState {
-    /// All of them.
+    /// The states in this version.
     pub const ALL: &[Self] = &[
         Self::Pending,
         Self::Allowed,
@@ -47,6 +50,7 @@ impl CallState {
             Self::Finished => "finished",
             Self::Unknown => "unknown",
             Self::Cancelled => "cancelled",
+            Self::Other => "other",
         }
     }
 }

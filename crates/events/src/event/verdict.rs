@@ -8,7 +8,8 @@ pub enum Verdict {
     Allow,
     /// People decide.
     Ask,
-    /// It may not run, and no approver can lift that.
+    /// It may not run, and no approver can lift that. A word of a newer version reads as this, because it allows nothing.
+    #[serde(other)]
     Block,
 }
 

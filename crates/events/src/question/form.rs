@@ -38,6 +38,9 @@ pub enum QuestionKind {
     Questions,
     /// A plan: an approval lets the agent carry it out, and the comment of a denial says what to change.
     Plan,
+    /// A kind that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// One question.
@@ -81,6 +84,9 @@ pub enum NumberKind {
     Number,
     /// A whole number.
     Integer,
+    /// A kind that only a newer version knows, and checks.
+    #[serde(other)]
+    Other,
 }
 
 impl NumberKind {
@@ -90,11 +96,12 @@ impl NumberKind {
         match self {
             Self::Number => "a number",
             Self::Integer => "a whole number",
+            Self::Other => "a certain number",
         }
     }
 
     fn admits(self, text: &str) -> bool {
-        ExactDecimal::parse(text.trim()).is_some_and(|number| self == Self::Number || number.is_whole())
+        ExactDecimal::parse(text.trim()).is_some_and(|number| self != Self::Integer || number.is_whole())
     }
 }
 

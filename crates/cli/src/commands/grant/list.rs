@@ -67,6 +67,7 @@ fn describe_end(end: &api::GrantEnd) -> String {
     let cause = match end.cause {
         api::GrantEndCause::Revoked => "revoked",
         api::GrantEndCause::ThreadClosed => "thread closed",
+        api::GrantEndCause::Other => "ended",
     };
     format!("{cause} by {} at {}", escape_text(end.principal.as_str()), end.at)
 }

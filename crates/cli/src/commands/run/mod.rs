@@ -101,7 +101,7 @@ pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow
         CallState::Allowed | CallState::Unknown => {
             start(context, args, &gate, &call, &proposal.arguments, &mut signals).await
         }
-        CallState::Denied | CallState::Cancelled => Ok(report_denial(context, &call)?),
+        CallState::Denied | CallState::Cancelled | CallState::Other => Ok(report_denial(context, &call)?),
         _ => Err(does_not_run_again(&call).into()),
     }
 }

@@ -68,6 +68,7 @@ fn describe_state(token: &api::Token) -> String {
         (api::TokenState::Active, Some(end)) => format!("active until {end}"),
         (api::TokenState::Expired, _) => "expired".to_owned(),
         (api::TokenState::Used, _) => "used".to_owned(),
+        (api::TokenState::Other, _) => "other".to_owned(),
         (api::TokenState::Revoked, _) => match &token.revoked_by {
             Some(by) => format!("revoked by {}", escape_text(by.as_str())),
             None => "revoked with its parent".to_owned(),
