@@ -2,17 +2,17 @@
 //! elsewhere must not be able to send any server file or variable to an address of their choice.
 
 use crate::fault::AdviceFault;
-use countersign_events::AdviceFailure;
+use countersign_events::{AdviceFailure, SecretValue};
 use countersign_gate::{SecretFile, SecretFileError};
-use std::{env, fmt, path::Path};
+use std::{env, path::Path};
 
 /// The largest key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 * 1024;
 
 /// An advisor key. `{:?}` omits it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdvisorKey {
-    text: String,
+    text: SecretValue<String>,
 }
 
 impl AdvisorKey {
@@ -27,7 +27,7 @@ impl AdvisorKey {
         let read = |variable: &str| read(variable).filter(|text| !text.is_empty());
         let file = format!("{variable}_FILE");
         let text = match (read(variable), read(&file)) {
-            (Some(text), _) => text,
+            (Some(text), _) => text.into(),
             (None, Some(path)) => read_file(Path::new(&path))
                 .map_err(|why| AdviceFault::not_permitted(format!("the key file of {file}: {why}")))?,
             (None, None) => {
@@ -36,24 +36,18 @@ impl AdvisorKey {
                 )));
             }
         };
-        let text = text.trim();
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let text = text.trimmed();
+        if text.expose().is_empty() || !text.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(AdviceFault::not_permitted(format!(
                 "the key of {variable} must be one line of visible ASCII characters"
             )));
         }
-        Ok(Self { text: text.to_owned() })
+        Ok(Self { text })
     }
 
     /// The `Authorization` header value.
     pub(crate) fn bearer(&self) -> String {
-        format!("Bearer {}", self.text)
-    }
-}
-
-impl fmt::Debug for AdvisorKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AdvisorKey")
+        format!("Bearer {}", self.text.expose())
     }
 }
 
@@ -77,7 +71,7 @@ fn variable_name(name: &str) -> Result<String, AdviceFault> {
 
 /// Reads the file of a key. The group may read it, because systemd and Kubernetes pass secrets to services that way. A pipe would
 /// wait for its writer, and every other question would wait too.
-fn read_file(path: &Path) -> Result<String, String> {
+fn read_file(path: &Path) -> Result<SecretValue<String>, String> {
     let file = SecretFile { forbidden: 0o027, max_bytes: MAX_KEY_BYTES, may_be_pipe: false };
     file.read_text(path).map_err(|why| match why {
         SecretFileError::Exposed { .. } => {
@@ -138,7 +132,7 @@ mod tests {
 
     #[test]
     fn debug_text_omits_the_key() {
-        let key = AdvisorKey { text: "sk-1".to_owned() };
+        let key = AdvisorKey { text: "sk-1".into() };
         assert_eq!(format!("{key:?}"), "AdvisorKey");
     }
 }

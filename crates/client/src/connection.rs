@@ -5,7 +5,7 @@ use crate::{
     without_password,
 };
 use countersign_api::{self as api, AnyAnswer, ErrorCode, GateError, WireOperation};
-use countersign_events::{CallId, ThreadId};
+use countersign_events::{CallId, SecretValue, ThreadId};
 use reqwest::{
     Client, ClientBuilder, Method, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
@@ -30,8 +30,10 @@ pub(crate) struct ServerConnection {
     base: Url,
     /// The server's address, for error messages.
     pub(crate) name: String,
-    /// The headers of every request: the credential, and those that a proxy needs.
-    pub(crate) headers: HeaderMap,
+    /// The headers of every request that a proxy needs.
+    headers: HeaderMap,
+    /// The value of `Authorization`. It is no header before a request is sent, because a header is not wiped.
+    credential: Option<SecretValue<String>>,
 }
 
 impl ServerConnection {
@@ -68,15 +70,16 @@ impl ServerConnection {
         let client = client.resolve(api::PAGE_HOST, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let client = client.build().map_err(|why| bad(&why.to_string()))?;
         let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
-        Ok(Self { client, base, name, headers: HeaderMap::new() })
+        Ok(Self { client, base, name, headers: HeaderMap::new(), credential: None })
     }
 
     /// The same connection with a token. Fails if the token has characters that no token has.
     pub(crate) fn with_token(&self, token: &str) -> Result<Self, GateError> {
         let bad =
             |_| GateError::new(ErrorCode::Unauthenticated, "the token has characters that no token has");
-        let value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(bad)?;
-        Ok(self.with_value(AUTHORIZATION, value))
+        let credential = SecretValue::new(format!("Bearer {}", token.trim()));
+        HeaderValue::from_str(credential.expose()).map_err(bad)?;
+        Ok(Self { credential: Some(credential), ..self.clone() })
     }
 
     /// The same connection with a further header. Fails if its name or its value has characters that no header has.
@@ -93,6 +96,17 @@ impl ServerConnection {
         let mut headers = self.headers.clone();
         headers.insert(name, value);
         Self { headers, ..self.clone() }
+    }
+
+    /// The headers of a request.
+    pub(crate) fn request_headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let credential = self.credential.as_ref();
+        if let Some(mut value) = credential.and_then(|text| HeaderValue::from_str(text.expose()).ok()) {
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        headers
     }
 
     pub(crate) fn url(&self, path: &[&str]) -> Url {

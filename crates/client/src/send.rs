@@ -22,7 +22,7 @@ impl ServerConnection {
     /// Sends the request and returns the response. Fails if the server does not answer or answers with a problem.
     pub(crate) async fn answer(&self, request: RequestBuilder) -> Result<Response, GateError> {
         let answer =
-            request.headers(self.headers.clone()).send().await.map_err(|why| self.unreachable(&why))?;
+            request.headers(self.request_headers()).send().await.map_err(|why| self.unreachable(&why))?;
         if answer.status().is_success() {
             return Ok(answer);
         }

@@ -14,6 +14,7 @@ pub mod principal;
 pub mod proven;
 pub mod question;
 pub mod sealed;
+mod secret_value;
 pub mod timestamp;
 
 pub use event::*;
@@ -22,6 +23,7 @@ pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;
 pub use question::{BadAnswer, Question, QuestionAnswer, QuestionForm, QuestionKind, QuestionOption};
+pub use secret_value::SecretValue;
 pub use timestamp::Timestamp;
 
 /// An error for a log row that no version of Countersign can have written. Readers report the row and never skip it.

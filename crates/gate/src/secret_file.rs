@@ -1,11 +1,15 @@
 //! Reading a file that holds a secret: a key, a token or a password.
 
+use countersign_events::SecretValue;
 use std::{
     fs::{self, File},
     io::{self, Read},
     os::unix::fs::MetadataExt,
     path::Path,
 };
+
+/// The least room for a secret, in bytes.
+const MIN_ROOM: u64 = 4_096;
 
 /// What the file of a secret may be.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +50,7 @@ impl SecretFile {
     }
 
     /// Reads the file. The permissions are those of the file that is read, even if another one takes its name meanwhile.
-    pub fn read(self, path: &Path) -> Result<Vec<u8>, SecretFileError> {
+    pub fn read(self, path: &Path) -> Result<SecretValue<Vec<u8>>, SecretFileError> {
         if !self.may_be_pipe && !fs::metadata(path)?.is_file() {
             return Err(SecretFileError::NotRegular);
         }
@@ -55,18 +59,25 @@ impl SecretFile {
         if mode & self.forbidden != 0 {
             return Err(SecretFileError::Exposed { mode });
         }
-        let mut content = Vec::new();
-        file.take(self.max_bytes + 1).read_to_end(&mut content)?;
-        if content.len() as u64 > self.max_bytes {
+        // Room for all at once, because growing would leave a part of the secret in memory. A pipe has no length.
+        let length = file.metadata()?.len().clamp(MIN_ROOM, self.max_bytes.max(MIN_ROOM)) + 1;
+        let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        let read = file.take(self.max_bytes + 1).read_to_end(&mut content);
+        let content = SecretValue::new(content);
+        read?;
+        if content.expose().len() as u64 > self.max_bytes {
             return Err(SecretFileError::TooLarge(self.max_bytes));
         }
         Ok(content)
     }
 
     /// Reads the file, which holds text.
-    pub fn read_text(self, path: &Path) -> Result<String, SecretFileError> {
-        let not_text = |why| SecretFileError::Unreadable(io::Error::new(io::ErrorKind::InvalidData, why));
-        String::from_utf8(self.read(path)?).map_err(not_text)
+    pub fn read_text(self, path: &Path) -> Result<SecretValue<String>, SecretFileError> {
+        // The error of the conversion would own the bytes.
+        let not_text =
+            || SecretFileError::Unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is not text"));
+        let content = self.read(path)?;
+        str::from_utf8(content.expose()).map(SecretValue::from).map_err(|_| not_text())
     }
 }
 
@@ -82,7 +93,7 @@ mod tests {
         fs::write(&path, "12345").expect("written");
         let read = |mode: u32, terms: SecretFile| {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("changed");
-            terms.read_text(&path).map_err(|why| why.to_string())
+            terms.read_text(&path).map(|text| text.expose().clone()).map_err(|why| why.to_string())
         };
         assert_eq!(read(0o600, SecretFile::of_owner(5)).as_deref(), Ok("12345"));
         assert!(read(0o600, SecretFile::of_owner(4)).expect_err("long").contains("more than 4 bytes"));
@@ -101,7 +112,7 @@ mod tests {
         assert!(matches!(refused, Err(SecretFileError::NotRegular)));
         let writer = path.clone();
         let writing = std::thread::spawn(move || fs::write(writer, "12345"));
-        assert_eq!(SecretFile::of_owner(5).read(&path).expect("read"), b"12345");
+        assert_eq!(SecretFile::of_owner(5).read(&path).expect("read").expose(), b"12345");
         writing.join().expect("no panic").expect("written");
     }
 }

@@ -78,7 +78,7 @@ pub struct ProviderAnswer {
 impl OidcProvider {
     /// Makes a provider that is asked with this client, which must not follow redirects. Nothing is sent yet.
     pub fn new(settings: ProviderSettings, client: Client) -> Result<Self, BadSettings> {
-        let key = LoginKey::derive(&settings.client_secret, &settings.issuer, &settings.client_id);
+        let key = LoginKey::derive(settings.client_secret.expose(), &settings.issuer, &settings.client_id);
         let key = key.ok_or_else(BadSettings::unusable_secret)?;
         Ok(Self { settings, client, key, documents: ProviderDocuments::default() })
     }
@@ -222,7 +222,7 @@ impl OidcProvider {
         documents: &Arc<CoreProviderMetadata>,
         redirect_uri: &str,
     ) -> Result<ProviderClient, SignInError> {
-        let (id, secret) = (self.settings.client_id.clone(), self.settings.client_secret.clone());
+        let (id, secret) = (self.settings.client_id.clone(), self.settings.client_secret.expose().clone());
         let redirect = RedirectUrl::new(redirect_uri.to_owned());
         let redirect =
             redirect.map_err(|_| SignInError::failed("the address of this server is not a URL"))?;

@@ -1,6 +1,7 @@
 //! Provider settings.
 
 use crate::claim_mapping::ClaimMapping;
+use countersign_events::SecretValue;
 use std::fmt;
 use url::{Host, Url};
 
@@ -10,7 +11,7 @@ pub struct ProviderSettings {
     /// The provider's address, exactly as its document spells it.
     pub(crate) issuer: String,
     pub(crate) client_id: String,
-    pub(crate) client_secret: String,
+    pub(crate) client_secret: SecretValue<String>,
     /// The scopes besides `openid`.
     pub(crate) scopes: Vec<String>,
     pub(crate) claims: ClaimMapping,
@@ -42,7 +43,7 @@ pub struct ClientCredentials {
     /// The client id.
     pub client_id: String,
     /// The client secret.
-    pub client_secret: String,
+    pub client_secret: SecretValue<String>,
 }
 
 impl ProviderSettings {
@@ -72,7 +73,7 @@ impl ProviderSettings {
         if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
             return Err(bad("the issuer must be an address without a query, a fragment or a user name"));
         }
-        if client_id.is_empty() || client_secret.is_empty() {
+        if client_id.is_empty() || client_secret.expose().is_empty() {
             return Err(bad("the client needs an id and a secret"));
         }
         let scopes = scopes.unwrap_or_else(|| ["email", "profile"].map(str::to_owned).to_vec());
@@ -97,7 +98,7 @@ mod tests {
         let settings = |issuer: &str| {
             let claims = ClaimMapping::new(None, rules(), Vec::new()).expect("a mapping");
             let credentials =
-                ClientCredentials { client_id: "id".to_owned(), client_secret: "secret".to_owned() };
+                ClientCredentials { client_id: "id".to_owned(), client_secret: "secret".into() };
             ProviderSettings::new(issuer, credentials, None, claims, None)
         };
         for good in [

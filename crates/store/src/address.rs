@@ -1,6 +1,7 @@
 //! Log addresses: a file or a PostgreSQL database. A displayed address never contains a password.
 
 use crate::{DatabaseName, StoreError};
+use countersign_events::SecretValue;
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{
     fmt,
@@ -111,9 +112,13 @@ impl PostgresAddress {
             }
         }
         // libpq accepts an address without a host, for a socket; the driver's parser does not.
-        let base = base.replacen("@/", "@localhost/", 1);
-        let url = if driver_pairs.is_empty() { base } else { format!("{base}?{}", driver_pairs.join("&")) };
+        let base = SecretValue::new(base.replacen("@/", "@localhost/", 1));
+        let url = match driver_pairs.as_slice() {
+            [] => base,
+            pairs => SecretValue::new(format!("{}?{}", base.expose(), pairs.join("&"))),
+        };
         let connect: PgConnectOptions = url
+            .expose()
             .parse()
             .map_err(|e: sqlx::Error| bad_address(format!("this postgres:// address cannot be read: {e}")))?;
         let connect = disable_statement_log(connect);

@@ -7,7 +7,7 @@ use crate::{
     queries, row, writer,
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
-use countersign_events::{CallId, DamagedEvent, Event, PolicySet, Sha256, ThreadId, Timestamp};
+use countersign_events::{CallId, DamagedEvent, Event, PolicySet, SecretValue, Sha256, ThreadId, Timestamp};
 use std::{
     collections::{BTreeSet, HashMap},
     time::Instant,
@@ -36,10 +36,10 @@ const BATCH: usize = 500;
 
 impl Store {
     /// Reads the secret by which processes recognise sign-in challenges, in hexadecimal.
-    pub async fn sign_in_secret(&self) -> Result<String, StoreError> {
+    pub async fn sign_in_secret(&self) -> Result<SecretValue<String>, StoreError> {
         let rows = self.query_rows("sign_in_secret", SqlQuery::new(queries::SIGN_IN_SECRET)).await?;
         let missing = || DamagedEvent { seq: 0, what: "the table sign_in_secret has no row".to_owned() };
-        Ok(rows.first().and_then(|row| row.text(0)).ok_or_else(missing)?)
+        Ok(rows.first().and_then(|row| row.text(0)).map(SecretValue::new).ok_or_else(missing)?)
     }
 
     /// Reads the call with this id; `None` if the thread has no such call.

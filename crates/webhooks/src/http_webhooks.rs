@@ -64,7 +64,7 @@ impl HttpWebhooks {
     /// Opens the sealed part of a webhook.
     pub(crate) fn open(&self, added: &WebhookAdded) -> Result<OpenTarget, WebhookKeyError> {
         let text = self.key.open(&added.name, &added.sealed)?;
-        let sealed: SealedTarget = serde_json::from_str(&text).map_err(|_| WebhookKeyError::Changed)?;
+        let sealed: SealedTarget = serde_json::from_str(text.expose()).map_err(|_| WebhookKeyError::Changed)?;
         let url = TargetUrl::parse(&sealed.url, added.format, added.allow_private);
         let secret = sealed.secret.as_deref().map(SigningSecret::parse).transpose();
         Ok(OpenTarget {
@@ -111,7 +111,7 @@ impl HttpWebhooks {
 
     fn seal(&self, request: &api::WebhookRequest, secret: Option<&SigningSecret>) -> Result<String, Refused> {
         let sealed =
-            SealedTarget { url: request.url.trim().to_owned(), secret: secret.map(SigningSecret::expose) };
+            SealedTarget { url: request.url.trim().to_owned(), secret: secret.map(|secret| secret.expose().expose().clone()) };
         let text = serde_json::to_string(&sealed).map_err(|why| invalid("url", &why.to_string()))?;
         let key = self.key.read_or_create().map_err(|why| invalid("key", &why.to_string()))?;
         key.seal(&request.name, &text).ok_or_else(|| invalid("key", "the system has no randomness"))
@@ -142,7 +142,7 @@ impl WebhookTransport for HttpWebhooks {
             allow_private: request.allow_private,
             arguments: request.arguments,
         };
-        Ok(PreparedWebhook { added, secret: secret.map(|secret| secret.expose()) })
+        Ok(PreparedWebhook { added, secret: secret.map(|secret| secret.expose().expose().clone()) })
     }
 
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport {

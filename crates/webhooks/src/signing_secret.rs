@@ -3,6 +3,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use countersign_api::fill_random;
+use countersign_events::SecretValue;
 use ring::hmac;
 use std::fmt;
 
@@ -17,7 +18,7 @@ const RANDOM_BYTES: usize = 32;
 
 /// The secret with which a receiver checks that messages come from this server. `{:?}` omits it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SigningSecret(Vec<u8>);
+pub struct SigningSecret(SecretValue<Vec<u8>>);
 
 /// The string is not a signing secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -28,28 +29,32 @@ impl SigningSecret {
     /// Reads `whsec_…`.
     pub fn parse(text: &str) -> Result<Self, BadSigningSecret> {
         let digits = text.trim().strip_prefix(PREFIX).ok_or(BadSigningSecret)?;
-        let bytes = STANDARD.decode(digits).map_err(|_| BadSigningSecret)?;
-        if LENGTHS.contains(&bytes.len()) { Ok(Self(bytes)) } else { Err(BadSigningSecret) }
+        let bytes = SecretValue::new(STANDARD.decode(digits).map_err(|_| BadSigningSecret)?);
+        if LENGTHS.contains(&bytes.expose().len()) { Ok(Self(bytes)) } else { Err(BadSigningSecret) }
     }
 
     /// Makes a secret from the system's randomness; `None` if it has none.
     #[must_use]
     pub fn random() -> Option<Self> {
-        let mut bytes = vec![0; RANDOM_BYTES];
-        fill_random(&mut bytes).ok()?;
+        let mut bytes = SecretValue::new(vec![0; RANDOM_BYTES]);
+        fill_random(bytes.expose_mut()).ok()?;
         Some(Self(bytes))
     }
 
     /// The text, for the receiver alone.
     #[must_use]
-    pub fn expose(&self) -> String {
-        format!("{PREFIX}{}", STANDARD.encode(&self.0))
+    pub fn expose(&self) -> SecretValue<String> {
+        // The text has its full length at once, because growing it would leave a part of it in memory.
+        let mut text = String::with_capacity(PREFIX.len() + LENGTHS.end() * 2);
+        text.push_str(PREFIX);
+        STANDARD.encode_string(self.0.expose(), &mut text);
+        text.into()
     }
 
-    /// The `webhook-signature` header value. `timestamp` is in seconds since 1970.
+    /// One signature, as the `webhook-signature` header has it. `timestamp` is in seconds since 1970.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.0.expose());
         let tag = hmac::sign(&key, format!("{id}.{timestamp}.{body}").as_bytes());
         format!("v1,{}", STANDARD.encode(tag))
     }
@@ -76,7 +81,7 @@ mod tests {
     #[test]
     fn secret_survives_its_text() {
         let secret = SigningSecret::random().expect("randomness");
-        assert_eq!(SigningSecret::parse(&secret.expose()), Ok(secret.clone()));
+        assert_eq!(SigningSecret::parse(secret.expose().expose()), Ok(secret.clone()));
         assert_eq!(format!("{secret:?}"), "SigningSecret");
     }
 

@@ -3,6 +3,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use countersign_api::fill_random;
+use countersign_events::SecretValue;
 use countersign_gate::{SecretFile, SecretFileError};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::digest;
@@ -30,7 +31,7 @@ pub struct WebhookKeyFile {
 
 /// The key. `{:?}` omits it.
 pub(crate) struct WebhookKey {
-    bytes: [u8; KEY_BYTES],
+    bytes: SecretValue<[u8; KEY_BYTES]>,
 }
 
 /// The reason why a string cannot be sealed or opened.
@@ -81,14 +82,15 @@ impl WebhookKeyFile {
             SecretFileError::TooLarge(_) => self.failed("it is too large to be a key"),
             why => self.failed(&why.to_string()),
         })?;
-        let bytes = STANDARD_NO_PAD.decode(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
+        let bytes = STANDARD_NO_PAD.decode(text.expose().trim()).map(SecretValue::new).ok();
+        let bytes = bytes.and_then(|bytes| <[u8; KEY_BYTES]>::try_from(bytes.expose().as_slice()).ok());
         let bytes =
             bytes.ok_or_else(|| self.failed("it is not a key: 32 bytes in base64 without padding"))?;
-        Ok(WebhookKey { bytes })
+        Ok(WebhookKey { bytes: SecretValue::new(bytes) })
     }
 
     /// Opens a sealed text.
-    pub(crate) fn open(&self, name: &str, sealed: &str) -> Result<String, WebhookKeyError> {
+    pub(crate) fn open(&self, name: &str, sealed: &str) -> Result<SecretValue<String>, WebhookKeyError> {
         let key = self.read()?;
         if sealed.split('.').nth(1) != Some(key.id().as_str()) {
             return Err(WebhookKeyError::OtherKey { path: self.path.display().to_string() });
@@ -101,14 +103,14 @@ impl WebhookKeyFile {
         if self.path.exists() {
             return Err(ErrorKind::AlreadyExists.into());
         }
-        let mut bytes = [0; KEY_BYTES];
-        fill_random(&mut bytes).map_err(|why| std::io::Error::other(why.to_string()))?;
+        let mut bytes = SecretValue::new([0; KEY_BYTES]);
+        fill_random(bytes.expose_mut()).map_err(|why| std::io::Error::other(why.to_string()))?;
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
         let fresh = self.path.with_extension(format!("new.{}", std::process::id()));
-        let written = write_private(&fresh, &format!("{}\n", STANDARD_NO_PAD.encode(bytes)))
-            .and_then(|()| fs::hard_link(&fresh, &self.path));
+        let text = SecretValue::new(format!("{}\n", STANDARD_NO_PAD.encode(bytes.expose())));
+        let written = write_private(&fresh, text.expose()).and_then(|()| fs::hard_link(&fresh, &self.path));
         let _ = fs::remove_file(&fresh);
         written.map(|()| WebhookKey { bytes })
     }
@@ -136,26 +138,31 @@ impl WebhookKey {
         Some(format!("{VERSION}.{}.{}", self.id(), STANDARD_NO_PAD.encode(all)))
     }
 
-    fn open(&self, name: &str, sealed: &str) -> Option<String> {
+    fn open(&self, name: &str, sealed: &str) -> Option<SecretValue<String>> {
         let mut parts = sealed.split('.');
         let (version, _, text) = (parts.next()?, parts.next()?, parts.next()?);
         if version != VERSION {
             return None;
         }
-        let mut all = STANDARD_NO_PAD.decode(text).ok()?;
-        let nonce = Nonce::try_assume_unique_for_key(all.get(..NONCE_LEN)?).ok()?;
-        let opened = self.cipher()?.open_in_place(nonce, associated(name), all.get_mut(NONCE_LEN..)?).ok()?;
-        String::from_utf8(opened.to_vec()).ok()
+        // The text is opened where the sealed bytes are.
+        let mut all = SecretValue::new(STANDARD_NO_PAD.decode(text).ok()?);
+        let nonce = Nonce::try_assume_unique_for_key(all.expose().get(..NONCE_LEN)?).ok()?;
+        let sealed = all.expose_mut().get_mut(NONCE_LEN..)?;
+        let opened = self.cipher()?.open_in_place(nonce, associated(name), sealed).ok()?;
+        str::from_utf8(opened).map(SecretValue::from).ok()
     }
 
     /// A key name that reveals nothing about the key: the first bytes of a hash.
     fn id(&self) -> String {
-        let hash = digest::digest(&digest::SHA256, &[b"countersign webhook key", &self.bytes[..]].concat());
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(b"countersign webhook key");
+        context.update(self.bytes.expose());
+        let hash = context.finish();
         STANDARD_NO_PAD.encode(hash.as_ref().get(..6).unwrap_or_default())
     }
 
     fn cipher(&self) -> Option<LessSafeKey> {
-        UnboundKey::new(&CHACHA20_POLY1305, &self.bytes).ok().map(LessSafeKey::new)
+        UnboundKey::new(&CHACHA20_POLY1305, self.bytes.expose()).ok().map(LessSafeKey::new)
     }
 }
 
@@ -188,7 +195,7 @@ mod tests {
             file.read_or_create().expect("created").seal("ops", "https://x.example/secret").expect("sealed");
         assert!(!sealed.contains("secret"), "{sealed}");
         assert_eq!(file.read_or_create().expect("read").id(), file.read().expect("read").id());
-        assert_eq!(file.open("ops", &sealed).as_deref(), Ok("https://x.example/secret"));
+        assert_eq!(file.open("ops", &sealed), Ok("https://x.example/secret".into()));
         assert_eq!(file.open("dev", &sealed), Err(WebhookKeyError::Changed));
         let mut changed = sealed.clone();
         changed.pop();

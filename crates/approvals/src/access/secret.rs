@@ -1,7 +1,7 @@
 //! The token string: `csgn_ID_SECRET`. Secret scanners find it by its prefix, lists and events name it by its id, and
 //! its last six digits are a checksum, so that a scanner recognises a token without asking a server.
 
-use countersign_events::Sha256;
+use countersign_events::{SecretValue, Sha256};
 use std::fmt;
 
 /// The prefix of every token.
@@ -19,14 +19,14 @@ const PAGE_KEY_DIGITS: usize = 40;
 /// The whole token string. `{:?}` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret {
-    text: String,
+    text: SecretValue<String>,
     page_key: Option<PageKey>,
 }
 
 /// The second part of a session secret. The pages of one origin keep it and send it as a header. Browsers also send the
 /// first part, a cookie, to other programs on the same host, so the cookie alone must be worthless.
 #[derive(Clone, PartialEq, Eq)]
-pub struct PageKey(String);
+pub struct PageKey(SecretValue<String>);
 
 impl PageKey {
     /// The number of random bytes that a key is made from.
@@ -35,19 +35,19 @@ impl PageKey {
     /// Makes a key from random bytes. Five bits of each byte are used.
     #[must_use]
     pub fn from_random(bytes: &[u8; Self::RANDOM_BYTES]) -> Self {
-        Self(write_digits(bytes))
+        Self(write_digits(bytes).into())
     }
 
     /// Reads a key; `None` if the form is wrong.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        (text.len() == PAGE_KEY_DIGITS && is_digits(text)).then(|| Self(text.to_owned()))
+        (text.len() == PAGE_KEY_DIGITS && is_digits(text)).then(|| Self(text.into()))
     }
 
     /// The whole key, for the pages alone.
     #[must_use]
     pub fn expose(&self) -> &str {
-        &self.0
+        self.0.expose()
     }
 }
 
@@ -69,11 +69,11 @@ impl TokenSecret {
     /// Makes a token from random bytes. Five bits of each byte are used.
     #[must_use]
     pub fn from_random(bytes: &[u8; Self::RANDOM_BYTES]) -> Self {
-        let digits = write_digits(bytes);
-        let (id, secret) = digits.split_at(ID_DIGITS);
-        let body = format!("{TOKEN_PREFIX}{id}_{secret}");
-        let check = check_digits(&body);
-        Self { text: body + &check, page_key: None }
+        let digits = SecretValue::new(write_digits(bytes));
+        let (id, secret) = digits.expose().split_at(ID_DIGITS);
+        let body = SecretValue::new(format!("{TOKEN_PREFIX}{id}_{secret}"));
+        let check = check_digits(body.expose());
+        Self { text: format!("{}{check}", body.expose()).into(), page_key: None }
     }
 
     /// Reads a token. Fails if the form or the check sum is wrong.
@@ -86,7 +86,7 @@ impl TokenSecret {
         }
         let (body, check) = text.split_at(text.len() - CHECK_DIGITS);
         if check == check_digits(body) {
-            Ok(Self { text: text.to_owned(), page_key: None })
+            Ok(Self { text: text.into(), page_key: None })
         } else {
             Err(BadToken)
         }
@@ -107,7 +107,7 @@ impl TokenSecret {
     /// The public part, which names the token.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.text[TOKEN_PREFIX.len()..TOKEN_PREFIX.len() + ID_DIGITS]
+        &self.expose()[TOKEN_PREFIX.len()..TOKEN_PREFIX.len() + ID_DIGITS]
     }
 
     /// The SHA-256 of the whole token string, which the log keeps. For a session, the string is the cookie, a line
@@ -115,15 +115,18 @@ impl TokenSecret {
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         match &self.page_key {
-            None => Sha256::digest(self.text.as_bytes()),
-            Some(key) => Sha256::digest(format!("{}\n{}", self.text, key.0).as_bytes()),
+            None => Sha256::digest(self.expose().as_bytes()),
+            Some(key) => {
+                let both = SecretValue::new(format!("{}\n{}", self.expose(), key.expose()));
+                Sha256::digest(both.expose().as_bytes())
+            }
         }
     }
 
     /// The whole token string, for the holder alone, without the page key.
     #[must_use]
     pub fn expose(&self) -> &str {
-        &self.text
+        self.text.expose()
     }
 }
 

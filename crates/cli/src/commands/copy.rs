@@ -72,7 +72,7 @@ fn address(
     match file {
         Some(path) => {
             let origin = format!("{of_file}, {}", path.display());
-            parse_address(&read_address_file(path)?, &origin)
+            parse_address(read_address_file(path)?.expose(), &origin)
         }
         None => parse_address(said.unwrap_or_default(), option),
     }

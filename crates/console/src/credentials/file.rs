@@ -8,6 +8,7 @@ use crate::{
     wait_for_lock, write_private,
 };
 use countersign_api::PAGE_HOST;
+use countersign_events::SecretValue;
 use countersign_gate::{SecretFile, SecretFileError};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -33,10 +34,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 pub struct ServerTokens {
     /// The token with which commands propose calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub agent: Option<SecretValue<String>>,
     /// The token with which commands read and decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<String>,
+    pub person: Option<SecretValue<String>>,
 }
 
 /// The file's content: servers by their address.
@@ -78,7 +79,7 @@ impl CredentialFile {
             text => text.map_err(|why| bad(describe_secret_failure(&self.path, &why)))?,
         };
         // The parser message would repeat the line, which may contain a token.
-        let servers = toml::from_str(&text).map_err(|why| bad(why.message().to_owned()))?;
+        let servers = toml::from_str(text.expose()).map_err(|why| bad(why.message().to_owned()))?;
         Ok(KnownServers(servers))
     }
 
@@ -125,8 +126,8 @@ impl LockedCredentials<'_> {
     pub fn add(&self, url: &str, tokens: ServerTokens) -> anyhow::Result<()> {
         let mut known = self.read()?;
         known.0.insert(normalize(url), tokens);
-        let text = toml::to_string(&known.0)?;
-        Ok(write_private(&self.file.path, &text)?)
+        let text = SecretValue::new(toml::to_string(&known.0)?);
+        Ok(write_private(&self.file.path, text.expose())?)
     }
 }
 
@@ -142,7 +143,7 @@ impl KnownServers {
     }
 
     /// The token for this server and side; the other side's if it has only that one.
-    pub(crate) fn find(&self, url: &str, side: CallerSide) -> Option<String> {
+    pub(crate) fn find(&self, url: &str, side: CallerSide) -> Option<SecretValue<String>> {
         let tokens = self.tokens(url)?;
         let (first, second) = match side {
             CallerSide::Agent => (&tokens.agent, &tokens.person),
@@ -180,7 +181,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     fn tokens(agent: &str, person: Option<&str>) -> ServerTokens {
-        ServerTokens { agent: Some(agent.to_owned()), person: person.map(str::to_owned) }
+        ServerTokens { agent: Some(agent.into()), person: person.map(SecretValue::from) }
     }
 
     #[tokio::test]
@@ -191,7 +192,7 @@ mod tests {
         locked.add("http://127.0.0.1:1/", tokens("a1", Some("p1"))).expect("written");
         locked.add("http://127.0.0.1:2", tokens("a2", None)).expect("written");
         let known = file.read().expect("reads");
-        let find = |url, side| known.find(url, side).unwrap_or_default();
+        let find = |url, side| known.find(url, side).unwrap_or_default().expose().clone();
         assert_eq!(find("http://127.0.0.1:1", CallerSide::Agent), "a1");
         assert_eq!(find("http://127.0.0.1:1/", CallerSide::Person), "p1");
         assert_eq!(find("http://127.0.0.1:2", CallerSide::Person), "a2");

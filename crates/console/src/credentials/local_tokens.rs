@@ -3,7 +3,7 @@
 use crate::settings::effective::login_name;
 use countersign_api::TokenRequest;
 use countersign_approvals::access::{Right, TokenSecret};
-use countersign_events::{Principal, Role, TokenKind};
+use countersign_events::{Principal, Role, SecretValue, TokenKind};
 use countersign_gate::EmbeddedGate;
 
 /// The time within which a link signs in, in seconds.
@@ -49,11 +49,11 @@ const fn request(name: String, role: Role, kind: TokenKind) -> TokenRequest {
 /// The token, if the log accepts it for this purpose.
 pub async fn accepted_token(
     gate: &EmbeddedGate,
-    token: Option<String>,
+    token: Option<SecretValue<String>>,
     right: Right,
-) -> anyhow::Result<Option<String>> {
+) -> anyhow::Result<Option<SecretValue<String>>> {
     let Some(token) = token else { return Ok(None) };
-    let Ok(secret) = TokenSecret::parse(&token) else { return Ok(None) };
+    let Ok(secret) = TokenSecret::parse(token.expose()) else { return Ok(None) };
     let accepted = gate.authenticate(&secret, TokenKind::Token).await?;
     Ok(accepted.is_ok_and(|record| record.holder.may(right)).then_some(token))
 }

@@ -13,6 +13,7 @@ pub use side::CallerSide;
 
 use crate::{CliError, SettingKey, Settings, read_variable};
 use countersign_client::HttpGate;
+use countersign_events::SecretValue;
 use countersign_gate::SecretFile;
 use std::path::Path;
 
@@ -30,30 +31,34 @@ pub fn authorize(
     side: CallerSide,
 ) -> anyhow::Result<HttpGate> {
     match find_token(settings, url, side)? {
-        Some(token) => Ok(gate.with_token(&token)?),
+        Some(token) => Ok(gate.with_token(token.expose())?),
         None => Ok(gate),
     }
 }
 
-fn find_token(settings: &Settings, url: &str, side: CallerSide) -> anyhow::Result<Option<String>> {
+fn find_token(
+    settings: &Settings,
+    url: &str,
+    side: CallerSide,
+) -> anyhow::Result<Option<SecretValue<String>>> {
     let option = settings.text_with_origin(SettingKey::TokenFile);
     if let Some((path, origin)) = option {
         return read_secret_file(Path::new(path), &origin.to_string()).map(Some);
     }
     if let Some(token) = read_variable(VARIABLE) {
         let why = || CliError::usage(format!("{VARIABLE} is not UTF-8"));
-        return Ok(Some(token.into_string().map_err(|_| why())?));
+        return Ok(Some(token.into_string().map_err(|_| why())?.into()));
     }
     let Some(file) = CredentialFile::of_user() else { return Ok(None) };
     Ok(file.read()?.find(url, side))
 }
 
 /// Reads a file that contains one secret. Fails if other users can read it.
-pub fn read_secret_file(path: &Path, origin: &str) -> anyhow::Result<String> {
+pub fn read_secret_file(path: &Path, origin: &str) -> anyhow::Result<SecretValue<String>> {
     let bad = |why: String| CliError::usage(format!("{origin}: {}: {why}", path.display()));
     let text = SecretFile::of_owner(MAX_SECRET_FILE).read_text(path);
     let text = text.map_err(|why| bad(file::describe_secret_failure(path, &why)))?;
-    Ok(text.trim().to_owned())
+    Ok(text.trimmed())
 }
 
 /// The address at which a browser signs in. The token is in the fragment, which a browser sends to no server.

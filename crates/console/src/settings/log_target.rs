@@ -5,6 +5,7 @@ use crate::{
     settings::{default_log::create_data_folder, setting::ResolvedSetting},
 };
 use countersign_client::without_password;
+use countersign_events::SecretValue;
 use countersign_store::DatabaseUrl;
 use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
 
@@ -68,9 +69,9 @@ impl Settings {
                 let path = value.to_string();
                 (read_address_file(Path::new(&path))?, format!("{origin}, {path}"))
             }
-            _ => (value.to_string(), origin.to_string()),
+            _ => (value.to_string().into(), origin.to_string()),
         };
-        parse_address(&named, &said)
+        parse_address(named.expose(), &said)
     }
 
     /// The database, for a command that creates it if it is missing. Creates the default log's folder.
@@ -91,6 +92,9 @@ impl Settings {
         })
     }
 }
+
+/// Room for a usual address, in bytes. Growing the text would leave a part of it in memory.
+const USUAL_ADDRESS: usize = 4_096;
 
 /// The database location as messages name it. A relative path would mislead a reader in another folder.
 #[must_use]
@@ -118,7 +122,7 @@ const GROUP_WRITES: u32 = 0o020;
 
 /// Reads the address from a file. The group may read the file, because systemd and Kubernetes pass secrets that
 /// way. Other users may not.
-pub fn read_address_file(path: &Path) -> anyhow::Result<String> {
+pub fn read_address_file(path: &Path) -> anyhow::Result<SecretValue<String>> {
     let shown = path.display();
     let unreadable = |why| invalid_setting(format!("{shown} cannot be read: {why}"));
     let mut file = File::open(path).map_err(unreadable)?;
@@ -130,13 +134,13 @@ pub fn read_address_file(path: &Path) -> anyhow::Result<String> {
             "{shown} is not used, because {who} it and it may contain a password; run chmod 600 (or 640 if another user owns it)"
         )));
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(unreadable)?;
-    match text.trim() {
+    let mut text = SecretValue::new(String::with_capacity(USUAL_ADDRESS));
+    file.read_to_string(text.expose_mut()).map_err(unreadable)?;
+    match text.expose().trim() {
         "" => Err(invalid_setting(format!("{shown} is empty; it must contain an address as for --database"))),
         text if text.contains(char::is_control) => {
             Err(invalid_setting(format!("{shown} must contain one line, an address as for --database")))
         }
-        text => Ok(text.to_owned()),
+        text => Ok(text.into()),
     }
 }

@@ -183,7 +183,7 @@ impl EmbeddedGate {
 
     /// The secret by which all processes of the log recognise sign-in challenges.
     pub async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
-        Ok(SignInSecret::new(&self.service.store.sign_in_secret().await?))
+        Ok(SignInSecret::new(self.service.store.sign_in_secret().await?))
     }
 
     /// The id of the token or link from which this session and its predecessors come; `None` if there is none.

@@ -1,8 +1,8 @@
 //! The challenges of sign-ins. A process makes one without keeping it, and each process with the same secret recognises it.
 
-use countersign_events::Timestamp;
+use countersign_events::{SecretValue, Timestamp};
 use ring::hmac;
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 /// The first bytes of a sign-in challenge. A decision challenge is a 32-byte hash, so an assertion for one is never
 /// valid for the other.
@@ -17,21 +17,20 @@ const RANDOM: usize = 16;
 const END: usize = 8;
 const MARK: usize = 32;
 
-/// The secret by which processes recognise the challenges of sign-ins.
-#[derive(Clone)]
-pub struct SignInSecret(hmac::Key);
-
-impl fmt::Debug for SignInSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SignInSecret")
-    }
-}
+/// The secret by which processes recognise the challenges of sign-ins. `{:?}` omits it.
+#[derive(Debug, Clone)]
+pub struct SignInSecret(SecretValue<String>);
 
 impl SignInSecret {
     /// Takes the secret as a string.
     #[must_use]
-    pub fn new(secret: &str) -> Self {
-        Self(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()))
+    pub const fn new(secret: SecretValue<String>) -> Self {
+        Self(secret)
+    }
+
+    /// The key. It exists only while it is used, because the library does not wipe it.
+    fn key(&self) -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, self.0.expose().as_bytes())
     }
 
     /// Makes a challenge from random bytes. It is accepted for five minutes.
@@ -39,7 +38,7 @@ impl SignInSecret {
     pub fn issue(&self, random: [u8; RANDOM], now: Timestamp) -> Vec<u8> {
         let end = now.after(LONGEST).as_millis().to_be_bytes();
         let mut challenge = [SIGN_IN_PREFIX, &random, &end].concat();
-        let mark = hmac::sign(&self.0, &challenge);
+        let mark = hmac::sign(&self.key(), &challenge);
         challenge.extend_from_slice(mark.as_ref());
         challenge
     }
@@ -51,7 +50,7 @@ impl SignInSecret {
         let Some((text, mark)) = challenge.split_at_checked(signed) else { return false };
         let Some(end) = text.last_chunk::<END>() else { return false };
         mark.len() == MARK
-            && hmac::verify(&self.0, text, mark).is_ok()
+            && hmac::verify(&self.key(), text, mark).is_ok()
             && i64::from_be_bytes(*end) > now.as_millis()
     }
 }
@@ -62,17 +61,17 @@ mod tests {
 
     #[test]
     fn challenge_is_recognised_soon_and_by_its_secret() {
-        let (secret, now) = (SignInSecret::new("a"), Timestamp::from_millis(1_000));
+        let (secret, now) = (SignInSecret::new("a".into()), Timestamp::from_millis(1_000));
         let challenge = secret.issue([7; RANDOM], now);
         assert!(challenge.starts_with(SIGN_IN_PREFIX));
-        assert!(SignInSecret::new("a").recognises(&challenge, now), "in another process");
+        assert!(SignInSecret::new("a".into()).recognises(&challenge, now), "in another process");
         assert!(!secret.recognises(&challenge, now.after(LONGEST)));
-        assert!(!SignInSecret::new("b").recognises(&challenge, now));
+        assert!(!SignInSecret::new("b".into()).recognises(&challenge, now));
     }
 
     #[test]
     fn changed_challenge_is_not_recognised() {
-        let (secret, now) = (SignInSecret::new("a"), Timestamp::from_millis(1_000));
+        let (secret, now) = (SignInSecret::new("a".into()), Timestamp::from_millis(1_000));
         let challenge = secret.issue([7; RANDOM], now);
         for position in 0..challenge.len() {
             let mut changed = challenge.clone();

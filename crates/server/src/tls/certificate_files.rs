@@ -68,7 +68,7 @@ impl CertificateFiles {
             SecretFileError::Unreadable(why) => unreadable(&self.key, why),
             why => unreadable(&self.key, std::io::Error::other(why.to_string())),
         })?;
-        PrivateKeyDer::from_pem_slice(&text).map_err(|_| CertificateError::NoKey(self.key.clone()))
+        PrivateKeyDer::from_pem_slice(text.expose()).map_err(|_| CertificateError::NoKey(self.key.clone()))
     }
 }
 

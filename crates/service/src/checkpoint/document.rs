@@ -33,12 +33,16 @@ pub struct SignedCheckpoint {
 
 impl SignedCheckpoint {
     /// Signs a tip for the log whose first event has the link `log`.
-    #[must_use]
-    pub fn sign(key: &CheckpointKey, log: Sha256, tip: Checkpoint, signed_at: Timestamp) -> Self {
+    pub fn sign(
+        key: &CheckpointKey,
+        log: Sha256,
+        tip: Checkpoint,
+        signed_at: Timestamp,
+    ) -> anyhow::Result<Self> {
         let (public_key, signature) = (key.public().to_string(), String::new());
         let kind = KIND.to_owned();
         let unsigned = Self { kind, log, seq: tip.seq, hash: tip.hash, signed_at, public_key, signature };
-        Self { signature: hex::encode(key.sign(&unsigned.signed_text())), ..unsigned }
+        Ok(Self { signature: hex::encode(key.sign(&unsigned.signed_text())?), ..unsigned })
     }
 
     /// Reads a file without checking its signature.

@@ -1,6 +1,7 @@
 //! The Ed25519 keys of checkpoints, and their files.
 
 use countersign_console::{CliError, CommandExit, create_private};
+use countersign_events::SecretValue;
 use countersign_gate::{SecretFile, SecretFileError};
 use ring::{
     rand::{SecureRandom, SystemRandom},
@@ -65,7 +66,7 @@ const MAX_KEY_BYTES: u64 = 4_096;
 /// A secret key that signs checkpoints.
 #[derive(Debug)]
 pub struct CheckpointKey {
-    pair: Ed25519KeyPair,
+    seed: SecretValue<[u8; 32]>,
     public: CheckpointPublicKey,
 }
 
@@ -80,28 +81,28 @@ impl CheckpointKey {
             }
             why => refuse(format!("the key {shown} cannot be read: {why}")),
         })?;
-        let seed = content.trim().strip_prefix(SECRET).and_then(decode);
+        let seed = content.expose().trim().strip_prefix(SECRET).and_then(decode).map(SecretValue::new);
         let why = || {
             refuse(format!("{shown} does not contain a key that `countersign checkpoint key` has created"))
         };
-        Self::from_seed(&seed.ok_or_else(why)?)
+        Self::from_seed(seed.ok_or_else(why)?)
     }
 
     /// Creates a key in a new file with mode 0600. The file gets its name when it is complete.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
-        let mut seed = [0; 32];
-        let filled = SystemRandom::new().fill(&mut seed);
+        let mut seed = SecretValue::new([0; 32]);
+        let filled = SystemRandom::new().fill(seed.expose_mut());
         filled.map_err(|_| anyhow::anyhow!("the system provides no random numbers"))?;
         let fail = |error| anyhow::anyhow!("the key {} cannot be created: {error}", path.display());
-        create_private(path, &format!("{SECRET}{}\n", hex::encode(seed))).map_err(fail)?;
-        Self::from_seed(&seed)
+        let digits = SecretValue::new(hex::encode(seed.expose()));
+        let text = SecretValue::new(format!("{SECRET}{}\n", digits.expose()));
+        create_private(path, text.expose()).map_err(fail)?;
+        Self::from_seed(seed)
     }
 
-    fn from_seed(seed: &[u8; 32]) -> anyhow::Result<Self> {
-        let refused = |why| anyhow::anyhow!("the key is not valid: {why}");
-        let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(refused)?;
-        let public = CheckpointPublicKey(pair.public_key().as_ref().try_into()?);
-        Ok(Self { pair, public })
+    fn from_seed(seed: SecretValue<[u8; 32]>) -> anyhow::Result<Self> {
+        let public = CheckpointPublicKey(make_pair(&seed)?.public_key().as_ref().try_into()?);
+        Ok(Self { seed, public })
     }
 
     /// The public key.
@@ -111,10 +112,15 @@ impl CheckpointKey {
     }
 
     /// A message signature, 64 bytes.
-    #[must_use]
-    pub fn sign(&self, message: &[u8]) -> Vec<u8> {
-        self.pair.sign(message).as_ref().to_vec()
+    pub fn sign(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+        Ok(make_pair(&self.seed)?.sign(message).as_ref().to_vec())
     }
+}
+
+/// The key pair. It exists only while it is used, because the library does not wipe it.
+fn make_pair(seed: &SecretValue<[u8; 32]>) -> anyhow::Result<Ed25519KeyPair> {
+    let refused = |why| anyhow::anyhow!("the key is not valid: {why}");
+    Ed25519KeyPair::from_seed_unchecked(seed.expose()).map_err(refused)
 }
 
 fn decode(digits: &str) -> Option<[u8; 32]> {

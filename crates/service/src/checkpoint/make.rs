@@ -50,7 +50,7 @@ pub async fn sign_tip(
     let report = gate.verify_from(from.unwrap_or(START), progress).await?;
     match describe_damage(&report) {
         Some(message) => Err(CliError { exit: CommandExit::FAILED, code: "log_damaged", message }.into()),
-        None => Ok(SignedCheckpoint::sign(key, log, report.tip, now)),
+        None => SignedCheckpoint::sign(key, log, report.tip, now),
     }
 }
 

@@ -78,7 +78,7 @@ async fn create_first_credentials(
     };
     let link = addresses.pages.as_ref().zip(secrets.next());
     let link = link.map(|(pages, link)| sign_in_link(pages, &link));
-    let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
+    let tokens = ServerTokens { agent: Some(agent.as_str().into()), person: Some(person.into()) };
     let file =
         place.and_then(|(locked, url)| warn_of(locked.add(url, tokens)).map(|()| locked.path().to_owned()));
     Ok(Some(FirstCredentials { agent, link, person: local_person(), file }))

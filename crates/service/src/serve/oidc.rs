@@ -5,6 +5,7 @@ use countersign_client::new_service_client;
 use countersign_console::{
     CliError, CommandContext, SettingKey, invalid_setting, read_secret_file, read_variable,
 };
+use countersign_events::SecretValue;
 use countersign_oidc::{ClaimMapping, ClaimRule, ClientCredentials, OidcProvider, ProviderSettings};
 use std::{path::PathBuf, sync::Arc};
 
@@ -43,7 +44,7 @@ pub(crate) fn identity_provider(
 }
 
 /// The client secret, from a file or the environment.
-fn client_secret(context: &CommandContext, args: &OidcArgs) -> anyhow::Result<String> {
+fn client_secret(context: &CommandContext, args: &OidcArgs) -> anyhow::Result<SecretValue<String>> {
     let setting = context.settings.text_with_origin(SettingKey::OidcClientSecretFile);
     let file = match (&args.client_secret_file, setting) {
         (Some(path), _) => Some((path.clone(), "--oidc-client-secret-file".to_owned())),
@@ -57,7 +58,7 @@ fn client_secret(context: &CommandContext, args: &OidcArgs) -> anyhow::Result<St
         return Err(CliError::usage(why).into());
     };
     let why = || CliError::usage(format!("{SECRET_VARIABLE} is not UTF-8"));
-    Ok(secret.into_string().map_err(|_| why())?)
+    Ok(secret.into_string().map_err(|_| why())?.into())
 }
 
 /// The option, or else the setting.

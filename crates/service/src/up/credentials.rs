@@ -10,6 +10,7 @@ use countersign_console::{
     CliError, CommandContext, CommandExit, CredentialFile, ServerTokens, accepted_token, request_agent_token,
     request_person_token, request_sign_in_link, sign_in_link, write_private,
 };
+use countersign_events::SecretValue;
 use countersign_gate::EmbeddedGate;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
@@ -61,7 +62,7 @@ pub(super) async fn prepare_credentials(
         kept.add(url, tokens)?;
     }
     let path = files.agent_token();
-    write_private(&path, &format!("{agent}\n"))?;
+    write_private(&path, SecretValue::new(format!("{}\n", agent.expose())).expose())?;
     let link = match record.pages() {
         Some(pages) => Some(find_link(context, gate, files, &pages).await?),
         None => None,
@@ -71,12 +72,12 @@ pub(super) async fn prepare_credentials(
 
 async fn token_or_new(
     gate: &EmbeddedGate,
-    token: Option<String>,
+    token: Option<SecretValue<String>>,
     request: &TokenRequest,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<SecretValue<String>> {
     match token {
         Some(token) => Ok(token),
-        None => Ok(gate.send(operations::CreateToken { body: request.clone() }).await?.secret),
+        None => Ok(gate.send(operations::CreateToken { body: request.clone() }).await?.secret.into()),
     }
 }
 
