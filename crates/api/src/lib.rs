@@ -122,8 +122,8 @@ pub use tools::{
 };
 pub use utc_offset::{NotADate, NotAnOffset, UtcOffset};
 pub use webhooks::{
-    FailingMessage, NewWebhook, ParkedMessageView, RetryWebhookRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport,
+    FailingMessage, NewWebhook, ParkedMessageView, RetryWebhookRequest, RotateWebhookRequest, Webhook,
+    WebhookList, WebhookRequest, WebhookTestReport,
 };
 
 // The parameter types of the trait, so that a caller needs no other crate.

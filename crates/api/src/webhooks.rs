@@ -77,6 +77,9 @@ pub struct Webhook {
     /// Whether messages have the call arguments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub arguments: bool,
+    /// The time until which an old signing secret signs beside the current one; absent if only one signs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_secret_until: Option<Timestamp>,
     /// When it was added.
     pub created_at: Timestamp,
     /// Who added it.
@@ -131,7 +134,7 @@ pub struct ParkedMessageView {
     pub retried: bool,
 }
 
-/// A webhook that was just added. Its secret is shown this once.
+/// A webhook that was just added, or has a new secret. The secret is shown this once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"secret": "whsec_…", "webhook": {
@@ -188,4 +191,27 @@ pub struct RetryWebhookRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(max_items = 1000))]
     pub events: Vec<i64>,
+}
+
+/// A new signing secret for a webhook.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"oldSecretSeconds": 86_400}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RotateWebhookRequest {
+    /// The new secret: `whsec_` and 24 to 64 bytes in base64. Absent for a random one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// The time for which the old secret signs, too, up to 30 days; 0 to end it at once. Absent for a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(maximum = 2_592_000, default = 86_400))]
+    pub old_secret_seconds: Option<u64>,
+}
+
+impl std::fmt::Debug for RotateWebhookRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RotateWebhookRequest")
+            .field("old_secret_seconds", &self.old_secret_seconds)
+            .finish_non_exhaustive()
+    }
 }

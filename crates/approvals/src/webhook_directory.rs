@@ -3,7 +3,7 @@
 use crate::{access::VisibleThreads, call::RecordedFact};
 use countersign_events::{
     Body, Event, ThreadId, Timestamp, WebhookAdded, WebhookDelivered, WebhookParked, WebhookRetried,
-    WebhookTopic,
+    WebhookSecretSet, WebhookTopic,
 };
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct WebhookDirectory {
 pub struct WebhookRecord {
     /// The event that added it, with its author. Its `seq` names the webhook in other events.
     pub added: RecordedFact<WebhookAdded>,
+    /// The event that last changed its signing secrets.
+    pub secret_set: Option<RecordedFact<WebhookSecretSet>>,
     /// The threads that its messages are about.
     pub threads: VisibleThreads,
     /// The durable cursor: the messages about the events up to this `seq` are delivered or parked.
@@ -56,6 +58,9 @@ impl WebhookDirectory {
                 webhook.parked.insert(parked.event, ParkedMessage { parked: fact, is_retried: false });
             }),
             Body::WebhookRetried(retried) => self.change(retried.webhook, |webhook| webhook.retry(retried)),
+            Body::WebhookSecretSet(set) => self.change(set.webhook, |webhook| {
+                webhook.secret_set = Some(RecordedFact::from_event(event, set.clone()));
+            }),
             _ => {}
         }
     }
@@ -102,6 +107,7 @@ impl WebhookRecord {
         let nothing = || VisibleThreads::parse(&[".".to_owned()]).unwrap_or_default();
         Self {
             added: RecordedFact::from_event(event, added.clone()),
+            secret_set: None,
             threads: VisibleThreads::parse(&added.threads).unwrap_or_else(|_| nothing()),
             cursor: event.seq,
             recorded_at: event.timestamp,
@@ -128,6 +134,18 @@ impl WebhookRecord {
     #[must_use]
     pub const fn id(&self) -> i64 {
         self.added.seq
+    }
+
+    /// The sealed address and secrets, as they are now.
+    #[must_use]
+    pub fn sealed(&self) -> &str {
+        self.secret_set.as_ref().map_or(&self.added.what.sealed, |set| &set.what.sealed)
+    }
+
+    /// The time until which an old secret signs, too; `None` if only one signs now.
+    #[must_use]
+    pub fn old_secret_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.secret_set.as_ref()?.what.old_secret_until.filter(|until| *until > now)
     }
 
     /// Returns true if the webhook gets messages about this topic.

@@ -268,6 +268,7 @@ impl CallMetrics {
             Body::WebhookRetried(retried) => {
                 info!(webhook = retried.webhook, by, seq, "webhook messages retried");
             }
+            Body::WebhookSecretSet(set) => info!(webhook = set.webhook, by, seq, "webhook secret set"),
             Body::DefinitionSeen(seen) => {
                 info!(tool = seen.tool.as_str(), hash = %seen.definition_hash, by, seq, "tool defined");
             }

@@ -52,7 +52,10 @@ pub use gate::{
 pub use large_work::run_large;
 pub use secret_file::{SecretFile, SecretFileError};
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict, view_warning};
-pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};
+pub use webhook_delivery::{
+    OpenClaim, PreparedSecret, PreparedWebhook, SecretChange, WebhookFollower, WebhookProgress,
+    WebhookTransport,
+};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed. A subscriber must drop
 /// them.

@@ -8,7 +8,7 @@ use countersign_approvals::{
     Refused,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
-use countersign_events::{CallId, ThreadId, Timestamp, WebhookAdded};
+use countersign_events::{CallId, ThreadId, Timestamp, WebhookAdded, WebhookSecretSet};
 use countersign_store::{EventWaiter, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -18,6 +18,13 @@ use std::sync::Arc;
 pub trait WebhookTransport: Send + Sync {
     /// Checks a new webhook's target, and seals its address and secret. Fails if the target is not permitted.
     async fn prepare(&self, request: &api::WebhookRequest) -> Result<PreparedWebhook, Refused>;
+
+    /// Seals a webhook's address with other signing secrets. Fails if the webhook signs no messages.
+    fn change_secret(
+        &self,
+        webhook: &WebhookRecord,
+        change: SecretChange<'_>,
+    ) -> Result<PreparedSecret, Refused>;
 
     /// Sends a test message to a webhook.
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport;
@@ -29,6 +36,28 @@ pub struct PreparedWebhook {
     pub added: WebhookAdded,
     /// The signing secret, for the answer to the caller alone.
     pub secret: Option<String>,
+}
+
+/// A change of a webhook's signing secrets.
+#[derive(Clone, Copy)]
+pub enum SecretChange<'a> {
+    /// A new secret.
+    Rotate {
+        /// The new secret; `None` for a random one.
+        secret: Option<&'a str>,
+        /// The time until which the old secret signs, too; `None` if it ends at once.
+        old_until: Option<Timestamp>,
+    },
+    /// Only the current secret signs.
+    EndOld,
+}
+
+/// The signing secrets that a webhook can have from now on.
+pub struct PreparedSecret {
+    /// The event that sets them.
+    pub set: WebhookSecretSet,
+    /// The current secret, for the answer to the caller alone.
+    pub secret: String,
 }
 
 /// A webhook's delivery state, which the delivering server writes beside the log.

@@ -24,6 +24,8 @@ pub(crate) struct DeliverySession {
     gate: EmbeddedGate,
     sender: Arc<HttpWebhooks>,
     target: Arc<OpenTarget>,
+    /// The event that set the secrets of `target`.
+    secret_set: Option<i64>,
     pub(crate) queue: DeliveryQueue,
     pub(crate) claims: OpenClaims,
     pub(crate) follower: EventFollower,
@@ -53,6 +55,7 @@ impl DeliverySession {
             gate,
             sender,
             target: Arc::new(target),
+            secret_set: seq_of_secrets(record),
             claims: OpenClaims::restore(&progress.claims),
             follower,
             queue,
@@ -70,6 +73,17 @@ impl DeliverySession {
 
     fn now(&self) -> Timestamp {
         self.gate.clock().now()
+    }
+
+    /// Signs with other secrets from now on if they were changed. Returns false if they cannot be read.
+    pub(crate) fn follow_secrets(&mut self, record: &WebhookRecord) -> bool {
+        if self.secret_set == seq_of_secrets(record) {
+            return true;
+        }
+        let Ok(target) = self.sender.open(record) else { return false };
+        self.target = Arc::new(target);
+        self.secret_set = seq_of_secrets(record);
+        true
     }
 
     /// Sends the messages whose time has come.
@@ -133,6 +147,10 @@ impl DeliverySession {
         self.queue.note_offered(seq);
         Ok(())
     }
+}
+
+fn seq_of_secrets(record: &WebhookRecord) -> Option<i64> {
+    record.secret_set.as_ref().map(|set| set.seq)
 }
 
 /// The message about an event that was parked.

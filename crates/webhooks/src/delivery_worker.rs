@@ -110,7 +110,7 @@ impl DeliveryWorker {
     /// Waits for work, takes the right to do it, and delivers until nothing is left.
     async fn deliver_once(&mut self, stop: &CancellationToken) -> Result<(), GateFailure> {
         let record = self.webhook.borrow_and_update().clone();
-        let target = match self.sender.open(&record.added.what) {
+        let target = match self.sender.open(&record) {
             Ok(target) => target,
             Err(error) => {
                 tracing::error!(%error, webhook = record.added.what.name, "no message can be sent");
@@ -196,6 +196,10 @@ impl DeliveryWorker {
     ) -> Result<SessionEnd, GateFailure> {
         loop {
             let record = self.webhook.borrow_and_update().clone();
+            if !session.follow_secrets(&record) {
+                // The next session reports why the secrets cannot be used.
+                return Ok(SessionEnd::Idle);
+            }
             session.fill(&record, &self.retried(&record)).await?;
             let now = self.now();
             if session.renew_at <= now && !self.renew(session, &record, now).await? {

@@ -1,17 +1,23 @@
 //! Sends messages over HTTP: to the address that was checked, without redirects, within time limits.
 
 use crate::{
-    SigningSecret, WebhookKeyError, WebhookKeyFile, delivery_queue::FailedAttempt, formats::render,
-    target_url::TargetUrl, webhook_message::WebhookMessage,
+    SigningSecret, WebhookKeyError, WebhookKeyFile,
+    delivery_queue::FailedAttempt,
+    formats::render,
+    sealed_target::SealedTarget,
+    signing_secrets::{SigningSecrets, seconds_of},
+    target_url::TargetUrl,
+    webhook_message::WebhookMessage,
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
 use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
-use countersign_client::{ServiceClients, describe_request_failure, find_private_address, read_limited_body};
-use countersign_events::{Timestamp, WebhookAdded, WebhookFormat};
-use countersign_gate::{PreparedWebhook, WebhookTransport};
+use countersign_client::{
+    ServiceClients, describe_request_failure, find_private_address, read_limited_body,
+};
+use countersign_events::{Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet};
+use countersign_gate::{PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
 use reqwest::{Response, StatusCode, header};
-use serde::{Deserialize, Serialize};
 use std::{sync::OnceLock, time::Duration};
 
 /// The connect timeout.
@@ -23,6 +29,10 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// How many bytes of an answer are read, so that the connection can be reused. The content is never used.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
+const UNSIGNED: &str = "only the format standard is signed";
+
+const NO_RANDOMNESS: &str = "the system has no randomness";
+
 /// Sends the messages of webhooks, and seals their addresses.
 pub struct HttpWebhooks {
     key: WebhookKeyFile,
@@ -32,18 +42,10 @@ pub struct HttpWebhooks {
     clients: OnceLock<Result<ServiceClients, String>>,
 }
 
-/// The sealed part of a webhook.
-#[derive(Serialize, Deserialize)]
-struct SealedTarget {
-    url: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    secret: Option<String>,
-}
-
 /// The opened part of a webhook.
 pub(crate) struct OpenTarget {
     url: TargetUrl,
-    secret: Option<SigningSecret>,
+    secrets: Option<SigningSecrets>,
     format: WebhookFormat,
     allow_private: bool,
     has_arguments: bool,
@@ -62,18 +64,22 @@ impl HttpWebhooks {
     }
 
     /// Opens the sealed part of a webhook.
-    pub(crate) fn open(&self, added: &WebhookAdded) -> Result<OpenTarget, WebhookKeyError> {
-        let text = self.key.open(&added.name, &added.sealed)?;
-        let sealed: SealedTarget = serde_json::from_str(text.expose()).map_err(|_| WebhookKeyError::Changed)?;
-        let url = TargetUrl::parse(&sealed.url, added.format, added.allow_private);
-        let secret = sealed.secret.as_deref().map(SigningSecret::parse).transpose();
+    pub(crate) fn open(&self, webhook: &WebhookRecord) -> Result<OpenTarget, WebhookKeyError> {
+        let added = &webhook.added.what;
+        let sealed = self.open_sealed(webhook)?;
+        let url = TargetUrl::parse(sealed.url.expose(), added.format, added.allow_private);
         Ok(OpenTarget {
             url: url.map_err(|_| WebhookKeyError::Changed)?,
-            secret: secret.map_err(|_| WebhookKeyError::Changed)?,
+            secrets: sealed.secrets().map_err(|_| WebhookKeyError::Changed)?,
             format: added.format,
             allow_private: added.allow_private,
             has_arguments: added.arguments,
         })
+    }
+
+    fn open_sealed(&self, webhook: &WebhookRecord) -> Result<SealedTarget, WebhookKeyError> {
+        let text = self.key.open(&webhook.added.what.name, webhook.sealed())?;
+        serde_json::from_str(text.expose()).map_err(|_| WebhookKeyError::Changed)
     }
 
     /// Sends a message once. Returns the HTTP status if the answer accepts it.
@@ -90,12 +96,11 @@ impl HttpWebhooks {
         let client = clients.for_target(target.allow_private);
         let mut request = client.post(rendered.url).header(header::CONTENT_TYPE, "application/json");
         request = request.header(header::USER_AGENT, concat!("countersign/", env!("CARGO_PKG_VERSION")));
-        if let Some(secret) = &target.secret {
-            let timestamp = now.as_millis() / 1_000;
+        if let Some(secrets) = &target.secrets {
             request = request
                 .header("webhook-id", &message.id)
-                .header("webhook-timestamp", timestamp)
-                .header("webhook-signature", secret.sign(&message.id, timestamp, &body));
+                .header("webhook-timestamp", seconds_of(now))
+                .header("webhook-signature", secrets.sign(&message.id, now, &body));
         }
         let mut answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
         let (status, retry_after) = (answer.status(), retry_after(&answer));
@@ -109,12 +114,10 @@ impl HttpWebhooks {
         Err(FailedAttempt { reason, retry_after, is_gone: status == StatusCode::GONE })
     }
 
-    fn seal(&self, request: &api::WebhookRequest, secret: Option<&SigningSecret>) -> Result<String, Refused> {
-        let sealed =
-            SealedTarget { url: request.url.trim().to_owned(), secret: secret.map(|secret| secret.expose().expose().clone()) };
-        let text = serde_json::to_string(&sealed).map_err(|why| invalid("url", &why.to_string()))?;
+    fn seal(&self, name: &str, target: &SealedTarget) -> Result<String, Refused> {
+        let text = target.to_text().map_err(|why| invalid("url", &why.to_string()))?;
         let key = self.key.read_or_create().map_err(|why| invalid("key", &why.to_string()))?;
-        key.seal(&request.name, &text).ok_or_else(|| invalid("key", "the system has no randomness"))
+        key.seal(name, text.expose()).ok_or_else(|| invalid("key", NO_RANDOMNESS))
     }
 }
 
@@ -132,11 +135,12 @@ impl WebhookTransport for HttpWebhooks {
             url.check_name().await.map_err(|why| invalid("url", &why.to_string()))?;
         }
         let secret = new_secret(request)?;
+        let sealed = SealedTarget::new(request.url.trim(), secret.as_ref());
         let added = WebhookAdded {
             name: request.name.clone(),
             format: request.format,
             host: url.host(),
-            sealed: self.seal(request, secret.as_ref())?,
+            sealed: self.seal(&request.name, &sealed)?,
             topics: request.topics.clone(),
             threads: request.threads.clone(),
             allow_private: request.allow_private,
@@ -145,9 +149,35 @@ impl WebhookTransport for HttpWebhooks {
         Ok(PreparedWebhook { added, secret: secret.map(|secret| secret.expose().expose().clone()) })
     }
 
+    fn change_secret(
+        &self,
+        webhook: &WebhookRecord,
+        change: SecretChange<'_>,
+    ) -> Result<PreparedSecret, Refused> {
+        let name = &webhook.added.what.name;
+        let sealed = self.open_sealed(webhook).map_err(|why| invalid("key", &why.to_string()))?;
+        let secrets = sealed.secrets().map_err(|why| invalid("key", &why.to_string()))?;
+        let secrets = secrets.ok_or_else(|| invalid("name", UNSIGNED))?;
+        let (current, old) = match change {
+            SecretChange::EndOld => (secrets.current, None),
+            SecretChange::Rotate { secret, old_until } => {
+                let new = secret.map_or_else(random_secret, read_secret)?;
+                if new == secrets.current {
+                    return Err(invalid("secret", "it is the current one"));
+                }
+                (new, old_until.map(|until| (secrets.current, until)))
+            }
+        };
+        let secret = current.expose().expose().clone();
+        let old_secret_until = old.as_ref().map(|(_, until)| *until);
+        let sealed = self.seal(name, &sealed.with_secrets(&SigningSecrets { current, old }))?;
+        let set = WebhookSecretSet { webhook: webhook.id(), sealed, old_secret_until };
+        Ok(PreparedSecret { set, secret })
+    }
+
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport {
         let report = |delivered, detail| api::WebhookTestReport { delivered, detail };
-        let target = match self.open(&webhook.added.what) {
+        let target = match self.open(webhook) {
             Ok(target) => target,
             Err(why) => return report(false, why.to_string()),
         };
@@ -162,16 +192,19 @@ impl WebhookTransport for HttpWebhooks {
 /// A new webhook's secret: as the request says, or a random one. Only the format `standard` is signed.
 fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Refused> {
     match (&request.secret, request.format) {
-        (Some(text), WebhookFormat::Standard) => {
-            SigningSecret::parse(text).map(Some).map_err(|why| invalid("secret", &why.to_string()))
-        }
-        (Some(_), _) => Err(invalid("secret", "only the format standard is signed")),
-        (None, WebhookFormat::Standard) => match SigningSecret::random() {
-            Some(secret) => Ok(Some(secret)),
-            None => Err(invalid("secret", "the system has no randomness")),
-        },
+        (Some(text), WebhookFormat::Standard) => read_secret(text).map(Some),
+        (Some(_), _) => Err(invalid("secret", UNSIGNED)),
+        (None, WebhookFormat::Standard) => random_secret().map(Some),
         (None, _) => Ok(None),
     }
+}
+
+fn read_secret(text: &str) -> Result<SigningSecret, Refused> {
+    SigningSecret::parse(text).map_err(|why| invalid("secret", &why.to_string()))
+}
+
+fn random_secret() -> Result<SigningSecret, Refused> {
+    SigningSecret::random().ok_or_else(|| invalid("secret", NO_RANDOMNESS))
 }
 
 /// The pause that a target asks for, in seconds.

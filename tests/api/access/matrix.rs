@@ -124,6 +124,8 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "removeWebhook",
             "testWebhook",
             "retryWebhook",
+            "rotateWebhook",
+            "endOldSecret",
             "reportAdvisor",
             "setAdvisorMode",
         ],

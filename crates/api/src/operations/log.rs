@@ -293,6 +293,27 @@ macro_rules! log_operations {
                 refusals: [UnknownWebhook],
             }
 
+            /// Gives a webhook a new signing secret. The old one signs beside it for a time, so that no receiver misses a
+            /// message.
+            ///
+            /// While both sign, a message has two signatures, and a receiver accepts it with either secret. The response
+            /// alone contains the new secret. Only one old secret signs at a time.
+            RotateWebhook: Post "/v1/webhooks/{name}/rotate" {
+                id: "rotateWebhook", tag: "webhooks", right: Administer, retry: Never,
+                path: { name: WebhookPart },
+                body: RotateWebhookRequest,
+                answer: NewWebhook, "The webhook with its new secret.",
+                refusals: [UnknownWebhook],
+            }
+
+            /// Ends the old signing secret of a webhook at once. Without an old one, nothing changes.
+            EndOldSecret: Delete "/v1/webhooks/{name}/old-secret" {
+                id: "endOldSecret", tag: "webhooks", right: Administer, retry: Never,
+                path: { name: WebhookPart },
+                answer: Webhook, "The webhook.",
+                refusals: [UnknownWebhook],
+            }
+
             /// Lists the active policy's advisors, each with its effective mode and the reason for it.
             ///
             /// The list never has an address beyond its host, program arguments, or a key.

@@ -83,6 +83,7 @@ pub(super) fn guesses(
         | Body::WebhookDelivered(_)
         | Body::WebhookParked(_)
         | Body::WebhookRetried(_)
+        | Body::WebhookSecretSet(_)
         | Body::DefinitionSeen(_)
         | Body::DefinitionChanged(_)
         | Body::DefinitionAccepted(_)

@@ -8,9 +8,10 @@ use crate::{
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
 use countersign_events::{
-    Body, Event, Principal, WebhookAdded, WebhookDelivered, WebhookFormat, WebhookRetried, WebhookTopic,
-    id::check_name, principal::PrincipalKind,
+    Body, Event, Principal, Timestamp, WebhookAdded, WebhookDelivered, WebhookFormat, WebhookRetried,
+    WebhookSecretSet, WebhookTopic, id::check_name, principal::PrincipalKind,
 };
+use std::time::Duration;
 
 /// The maximum number of webhooks per log. Each has a task in every server.
 pub const MAX_WEBHOOKS: usize = 100;
@@ -20,6 +21,9 @@ const MAX_GLOBS: usize = 64;
 
 /// The maximum length of a name, in bytes.
 const MAX_NAME: usize = 64;
+
+/// The longest time for which an old signing secret signs beside the new one.
+pub const MAX_OLD_SECRET: Duration = Duration::from_hours(30 * 24);
 
 /// The maximum length of sealed content or a reason, in bytes.
 const MAX_TEXT_BYTES: usize = 8_192;
@@ -40,6 +44,11 @@ impl LogRegistry for WebhookDirectory {
             Body::WebhookRetried(retried) => {
                 check_is_person(context.by)?;
                 check_retried(find(self, retried.webhook)?, retried)?
+            }
+            Body::WebhookSecretSet(set) => {
+                check_is_person(context.by)?;
+                check_secret_set(find(self, set.webhook)?, set, context.now)?;
+                true
             }
             Body::WebhookDelivered(delivered) => {
                 check_is_service(context.by)?;
@@ -103,6 +112,24 @@ fn check_retried(webhook: &WebhookRecord, retried: &WebhookRetried) -> Result<bo
         return Err(Refused::invalid("events", &format!("no message about event {unknown} is parked")));
     }
     Ok(retried.events.iter().any(|event| webhook.parked.get(event).is_some_and(|known| !known.is_retried)))
+}
+
+/// Checks a new signing secret. Two secrets sign at the same time, the most: a receiver checks each signature, and a
+/// third secret would only hide that receivers still use the first.
+fn check_secret_set(webhook: &WebhookRecord, set: &WebhookSecretSet, now: Timestamp) -> Result<(), Refused> {
+    if webhook.added.what.format != WebhookFormat::Standard {
+        return Err(Refused::invalid("name", "only the format standard is signed"));
+    }
+    if let Some(until) = set.old_secret_until {
+        if until <= now || until > now.after(MAX_OLD_SECRET) {
+            return Err(Refused::invalid("oldSecretSeconds", "an old secret signs for up to 30 days"));
+        }
+        if let Some(end) = webhook.old_secret_until(now) {
+            let why = format!("an old secret signs until {end}; end it first");
+            return Err(Refused::invalid("oldSecretSeconds", &why));
+        }
+    }
+    check_length("secret", &set.sealed)
 }
 
 /// Returns true if the record says something new to the log.

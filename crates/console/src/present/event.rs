@@ -215,6 +215,13 @@ fn describe_webhook_event(who: &str, body: &Body) -> (TextStyle, String) {
             let count = retried.events.len();
             (TextStyle::Cyan, format!("{who} retries {count} messages of webhook {}", retried.webhook))
         }
+        Body::WebhookSecretSet(set) => {
+            let old = match set.old_secret_until {
+                Some(until) => format!("the old one signs until {until}, too"),
+                None => "no other one signs".to_owned(),
+            };
+            (TextStyle::Cyan, format!("{who} sets the signing secret of webhook {}; {old}", set.webhook))
+        }
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }
 }

@@ -2,6 +2,7 @@
 //! sealed form, because its readers must not be able to send or to forge messages.
 
 use super::{EventType, WebhookFormat, WebhookTopic};
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
 macro_rules! webhook_events {
@@ -17,6 +18,8 @@ macro_rules! webhook_events {
             WebhookParked(WebhookParked) = "WEBHOOK_PARKED" {},
             /// A person asks for parked messages to be sent again.
             WebhookRetried(WebhookRetried) = "WEBHOOK_RETRIED" {},
+            /// Messages are signed with another secret from here on, or no longer with an old one.
+            WebhookSecretSet(WebhookSecretSet) = "WEBHOOK_SECRET_SET" {},
         } }
     };
 }
@@ -113,4 +116,17 @@ pub struct WebhookRetried {
     pub webhook: i64,
     /// The events whose messages are sent again.
     pub events: Vec<i64>,
+}
+
+/// `WEBHOOK_SECRET_SET`: messages are signed with another secret from here on, or no longer with an old one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookSecretSet {
+    /// The webhook id: the `seq` at which it was added.
+    pub webhook: i64,
+    /// The address and the signing secrets, sealed with a key that the log does not have. It replaces the earlier one.
+    pub sealed: String,
+    /// The time until which the secret before this one signs, too; absent if only this one signs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_secret_until: Option<Timestamp>,
 }

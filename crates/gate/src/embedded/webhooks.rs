@@ -1,18 +1,22 @@
 //! The log's webhooks: list, add, remove, test, and send parked messages again.
 
 use super::EmbeddedService;
-use crate::{GateFailure, WebhookProgress, WebhookTransport, view::view_webhook};
+use crate::{GateFailure, SecretChange, WebhookProgress, WebhookTransport, view::view_webhook};
 use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, Refused,
+    registry::MAX_OLD_SECRET,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
 use countersign_events::{Body, WebhookRemoved, WebhookRetried};
 use countersign_store::LeaseTask;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// The most parked messages that one request sends again.
 const MAX_RETRIED: usize = 1_000;
+
+/// The time for which an old signing secret signs beside the new one, unless the caller chooses another.
+const OLD_SECRET: Duration = Duration::from_hours(24);
 
 impl EmbeddedService {
     pub(crate) async fn webhooks(&self) -> Result<api::WebhookList, GateFailure> {
@@ -81,6 +85,39 @@ impl EmbeddedService {
         self.view_webhook(&self.find_webhook(name).await?).await
     }
 
+    pub(crate) async fn rotate_webhook(
+        &self,
+        by: &CommandCaller,
+        transport: Option<&dyn WebhookTransport>,
+        name: &str,
+        request: &api::RotateWebhookRequest,
+    ) -> Result<api::NewWebhook, GateFailure> {
+        let span = request.old_secret_seconds.map_or(OLD_SECRET, Duration::from_secs);
+        if span > MAX_OLD_SECRET {
+            return Err(GateFailure::invalid("oldSecretSeconds", &"an old secret signs for up to 30 days"));
+        }
+        let old_until = (!span.is_zero()).then(|| self.store.clock().now().after(span));
+        let change = SecretChange::Rotate { secret: request.secret.as_deref(), old_until };
+        let prepared = require(transport)?.change_secret(&self.find_webhook(name).await?, change)?;
+        self.record_fact(by, Body::WebhookSecretSet(prepared.set)).await?;
+        let webhook = self.view_webhook(&self.find_webhook(name).await?).await?;
+        Ok(api::NewWebhook { secret: Some(prepared.secret), webhook })
+    }
+
+    pub(crate) async fn end_old_secret(
+        &self,
+        by: &CommandCaller,
+        transport: Option<&dyn WebhookTransport>,
+        name: &str,
+    ) -> Result<api::Webhook, GateFailure> {
+        let record = self.find_webhook(name).await?;
+        if record.old_secret_until(self.store.clock().now()).is_some() {
+            let prepared = require(transport)?.change_secret(&record, SecretChange::EndOld)?;
+            self.record_fact(by, Body::WebhookSecretSet(prepared.set)).await?;
+        }
+        self.view_webhook(&self.find_webhook(name).await?).await
+    }
+
     async fn read_webhooks(&self) -> Result<Arc<WebhookDirectory>, GateFailure> {
         Ok(self.webhooks.read(&self.store).await?)
     }
@@ -102,7 +139,7 @@ impl EmbeddedService {
     async fn view_webhook(&self, record: &WebhookRecord) -> Result<api::Webhook, GateFailure> {
         let delivery = self.store.lease(LeaseTask::Webhook(record.id())).await?;
         let progress = delivery.map(|delivery| WebhookProgress::parse(&delivery.state)).unwrap_or_default();
-        Ok(view_webhook(record, progress))
+        Ok(view_webhook(record, progress, self.store.clock().now()))
     }
 }
 

@@ -104,6 +104,10 @@ impl EmbeddedGate {
             Any::RemoveWebhook(op) => op.answer(service.remove_webhook(by, &op.name).await?),
             Any::TestWebhook(op) => op.answer(service.test_webhook(transport, &op.name).await?),
             Any::RetryWebhook(op) => op.answer(service.retry_webhook(by, &op.name, &op.body).await?),
+            Any::RotateWebhook(op) => {
+                op.answer(service.rotate_webhook(by, transport, &op.name, &op.body).await?)
+            }
+            Any::EndOldSecret(op) => op.answer(service.end_old_secret(by, transport, &op.name).await?),
             Any::ListAdvisors(op) => op.answer(service.advisors().await?),
             Any::ReportAdvisor(op) => {
                 service.report_advisor(by, &op.name, &op.body).await?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::{admissibility::AdmissibilityCheck, registry::MAX_WEBHOOKS, webhook_directory::WebhookDirectory};
 use countersign_events::{
     Event, WebhookAdded, WebhookDelivered, WebhookFormat, WebhookParked, WebhookRemoved, WebhookRetried,
-    WebhookTopic,
+    WebhookSecretSet, WebhookTopic,
 };
 
 fn webhook(name: &str) -> WebhookAdded {
@@ -30,6 +30,14 @@ fn parked(event: i64) -> Body {
 
 fn retried(events: &[i64]) -> Body {
     Body::WebhookRetried(WebhookRetried { webhook: 1, events: events.to_vec() })
+}
+
+fn secret_set(old_secret_until: Option<Timestamp>) -> Body {
+    Body::WebhookSecretSet(WebhookSecretSet {
+        webhook: 1,
+        sealed: "1.key.other".to_owned(),
+        old_secret_until,
+    })
 }
 
 impl DecisionStory {
@@ -130,6 +138,40 @@ fn parked_message_is_retried_and_delivered() {
     story.records(delivered(1, &[5])).expect("delivered");
     assert!(story.webhook_directory().find("ops").expect("known").parked.is_empty());
     assert_eq!(check_log(story.log.into_iter()), Vec::<String>::new());
+}
+
+#[test]
+fn two_secrets_sign_at_most_for_thirty_days() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    let (root, day) = (|| Principal::user("root"), Duration::from_hours(24));
+    let start = story.now;
+    for (until, why) in [(start, "it has passed"), (start.after(day * 31), "it is too far away")] {
+        assert_eq!(code(story.webhooks(root(), secret_set(Some(until)))), "invalid", "{why}");
+    }
+    assert_eq!(code(story.webhooks(Principal::agent("bot"), secret_set(None))), "not_an_approver");
+    story.webhooks(root(), secret_set(Some(start.after(day)))).expect("set");
+    assert_eq!(
+        code(story.webhooks(root(), secret_set(Some(start.after(day))))),
+        "invalid",
+        "two sign already"
+    );
+    let directory = story.webhook_directory();
+    let ops = directory.find("ops").expect("known");
+    assert_eq!((ops.sealed(), ops.old_secret_until(start)), ("1.key.other", Some(start.after(day))));
+    assert_eq!(ops.old_secret_until(start.after(day)), None);
+    story.webhooks(root(), secret_set(None)).expect("the old one is ended");
+    story.webhooks(root(), secret_set(Some(start.after(day)))).expect("one secret signed");
+    story.later(24 * 3_600);
+    story.webhooks(root(), secret_set(Some(start.after(day * 2)))).expect("the old one has ended");
+    assert_eq!(check_log(story.log.into_iter()), Vec::<String>::new());
+}
+
+#[test]
+fn chat_has_no_signing_secret() {
+    let mut story = given("");
+    story.adds(WebhookAdded { format: WebhookFormat::Slack, ..webhook("ops") }).expect("added");
+    assert_eq!(code(story.webhooks(Principal::user("root"), secret_set(None))), "invalid");
 }
 
 #[test]
