@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 on_each_database!(
     messages_arrive_signed_and_in_order,
+    old_secret_signs_until_it_is_ended,
     arguments_are_sent_with_masked_secrets,
     killed_server_hands_its_messages_to_the_next,
     target_that_is_gone_parks_until_a_person_retries,
@@ -89,6 +90,53 @@ async fn messages_arrive_signed_and_in_order(world: ProcessWorld) {
         !text.contains("secret-path") && !text.contains("whsec_"),
         "readers of the log get no secret: {text}"
     );
+}
+
+/// The running server learns of new secrets while it delivers.
+async fn old_secret_signs_until_it_is_ended(world: ProcessWorld) {
+    let server = world.serves().await;
+    let mut target = WebhookTarget::accepting().await;
+    let added = adds(&world, "ops", &target, &["--topic", "opened"]).await;
+    let first = read_secret(&added);
+    proposes(&server, "t", "a").await;
+    assert_eq!(signers(&target.receives().await, &[&first]), [true]);
+    let second = read_secret(&rotates(&world, &["rotate", "ops", "--old-ends", "1h"]).await);
+    proposes(&server, "t", "b").await;
+    assert_eq!(signers(&target.receives().await, &[&second, &first]), [true, true]);
+    let (code, refused) = world.runs(&["webhook", "rotate", "ops"]).await;
+    assert_ne!(code, 0, "{refused}");
+    let ended = rotates(&world, &["end-old", "ops"]).await;
+    assert_eq!(ended["oldSecretUntil"], Value::Null, "{ended}");
+    proposes(&server, "t", "c").await;
+    assert_eq!(signers(&target.receives().await, &[&second]), [true]);
+    let third = read_secret(&rotates(&world, &["rotate", "ops", "--old-ends", "now"]).await);
+    proposes(&server, "t", "d").await;
+    assert_eq!(signers(&target.receives().await, &[&third]), [true]);
+    assert_eq!(server.terminated().await.code, 0);
+    let log = world.verified_log().await;
+    assert_eq!(log.iter().filter(|event| event.kind == EventType::WebhookSecretSet).count(), 3);
+    assert!(!log.iter().any(|event| event.data.as_str().contains("whsec_")), "readers get no secret");
+}
+
+/// Runs `webhook` with these words, and returns its JSON.
+async fn rotates(world: &ProcessWorld, words: &[&str]) -> Value {
+    let (code, output) = world.runs(&[&["--json", "webhook"], words].concat()).await;
+    assert_eq!(code, 0, "{output}");
+    serde_json::from_str(&output).expect("JSON")
+}
+
+fn read_secret(answer: &Value) -> SigningSecret {
+    SigningSecret::parse(answer["secret"].as_str().expect("a secret")).expect("a secret")
+}
+
+/// For each signature of the message, whether it is that of the secret in the same place.
+fn signers(message: &ReceivedMessage, secrets: &[&SigningSecret]) -> Vec<bool> {
+    let signatures: Vec<_> = message.header("webhook-signature").split(' ').collect();
+    assert_eq!(signatures.len(), secrets.len(), "{signatures:?}");
+    let (id, timestamp) = (message.header("webhook-id"), message.header("webhook-timestamp"));
+    let timestamp = timestamp.parse().expect("seconds");
+    let pairs = signatures.iter().zip(secrets);
+    pairs.map(|(given, secret)| **given == secret.sign(id, timestamp, &message.body)).collect()
 }
 
 async fn arguments_are_sent_with_masked_secrets(world: ProcessWorld) {

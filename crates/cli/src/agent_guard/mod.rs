@@ -150,6 +150,8 @@ const fn right_of_webhooks(command: &WebhookSubcommand) -> Right {
         WebhookSubcommand::Add(_)
         | WebhookSubcommand::Test(_)
         | WebhookSubcommand::Retry(_)
+        | WebhookSubcommand::Rotate(_)
+        | WebhookSubcommand::EndOld(_)
         | WebhookSubcommand::Remove(_) => Right::Administer,
     }
 }

@@ -50,6 +50,8 @@ const REFUSED: &[&str] = &[
     "uninstall claude-code",
     "up",
     "watch",
+    "webhook end-old w",
+    "webhook rotate w",
     "webhook add w https://hooks.example --topic decided",
     "webhook remove w",
     "webhook retry w",

@@ -2,9 +2,9 @@
 
 import { html, nothing, repeat } from "../element.js";
 import { renderText } from "../hidden-text.js";
-import { SettingsSection, splitList } from "./section-element.js";
+import { SettingsSection, describeMoment, splitList } from "./section-element.js";
 
-/** @typedef {{ name: string, format: string, host: string, topics?: string[], threads?: string[], arguments?: boolean, parkedCount: number }} WebhookView */
+/** @typedef {{ name: string, format: string, host: string, topics?: string[], threads?: string[], arguments?: boolean, oldSecretUntil?: string, parkedCount: number }} WebhookView */
 
 const TOPICS = ["opened", "reminded", "escalated", "voted", "decided", "expired", "outcome_unknown", "advised", "flagged", "mismatch", "advisor_mode"];
 
@@ -18,7 +18,7 @@ export class WebhookSection extends SettingsSection {
     super();
     /** @type {WebhookView[]} */
     this.webhooks = [];
-    /** The secret of the most recently added webhook; it is shown once. */
+    /** The secret of the webhook that was added or got a new one last; it is shown once. */
     this.secret = "";
     /** The outcomes of tests, by name. @type {Record<string, { delivered: boolean, detail: string }>} */
     this.reports = {};
@@ -59,11 +59,20 @@ export class WebhookSection extends SettingsSection {
     const facts = [webhook.format, webhook.host];
     if (webhook.topics?.length) facts.push(webhook.topics.join(", "));
     if (webhook.arguments) facts.push("with arguments");
+    if (webhook.oldSecretUntil) facts.push(`the old secret signs until ${describeMoment(webhook.oldSecretUntil)}`);
     if (webhook.threads?.length) facts.push(`threads ${webhook.threads.join(", ")}`);
     const report = this.reports[webhook.name];
     const path = `/v1/webhooks/${encodeURIComponent(webhook.name)}`;
     const test = async () => {
       this.reports = { ...this.reports, [webhook.name]: await this.app.client.request("POST", `${path}/test`, {}) };
+    };
+    const rotate = async () => {
+      this.secret = (await this.app.client.request("POST", `${path}/rotate`, {})).secret ?? "";
+      await this.load();
+    };
+    const endOld = async () => {
+      await this.app.client.request("DELETE", `${path}/old-secret`);
+      await this.load();
     };
     const remove = async () => {
       await this.app.client.request("DELETE", path);
@@ -74,6 +83,11 @@ export class WebhookSection extends SettingsSection {
         ${report ? html`<span role="status" class=${report.delivered ? "" : "problem"}>${renderText(report.delivered ? `Delivered: ${report.detail}` : `Not delivered: ${report.detail}`)}</span>` : nothing}</span>
       ${webhook.parkedCount ? html`<span class="badge medium">${webhook.parkedCount} parked</span>` : nothing}
       <button class="quiet" aria-label=${`Test ${webhook.name}`} @click=${() => this.attempt(test)}>Test</button>
+      ${webhook.oldSecretUntil
+        ? html`<button class="quiet" aria-label=${`End the old secret of ${webhook.name}`} @click=${() => this.attempt(endOld)}>End old secret</button>`
+        : webhook.format === "standard"
+          ? html`<button class="quiet" aria-label=${`New secret for ${webhook.name}`} @click=${() => this.attempt(rotate)}>New secret</button>`
+          : nothing}
       ${this.renderRemoval({ id: webhook.name, verb: "Remove", name: webhook.name, note: "No message is sent from then on." }, remove)}</li>`;
   }
 

@@ -84,7 +84,7 @@ pub(super) async fn add_webhook(
     Ok(CommandExit::DONE)
 }
 
-fn read_file(path: &Path) -> anyhow::Result<String> {
+pub(super) fn read_file(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|why| CliError::usage(format!("{name}: {why}")))?;
     read_text(file, &name)

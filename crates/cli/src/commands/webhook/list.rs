@@ -13,7 +13,7 @@ const MAX_MESSAGES: usize = 5;
 /// Options of `webhook list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"webhooks\": [{\"name\", \"seq\", \"format\", \"host\", \"topics\", \"threads\", \"allowPrivate\", \"arguments\": true or absent, \"createdAt\", \"createdBy\", \"deliveredUpTo\", \"failing\": [{\"event\", \"attempts\", \"reason\", \"nextAttemptAt\"}], \"parkedCount\", \"parked\": [{\"event\", \"attempts\", \"reason\", \"at\", \"retried\"}]}]}, the oldest first"
+    after_help = "JSON: {\"webhooks\": [{\"name\", \"seq\", \"format\", \"host\", \"topics\", \"threads\", \"allowPrivate\", \"arguments\": true or absent, \"oldSecretUntil\": absent if one secret signs, \"createdAt\", \"createdBy\", \"deliveredUpTo\", \"failing\": [{\"event\", \"attempts\", \"reason\", \"nextAttemptAt\"}], \"parkedCount\", \"parked\": [{\"event\", \"attempts\", \"reason\", \"at\", \"retried\"}]}]}, the oldest first"
 )]
 pub(crate) struct WebhookListArgs {}
 
@@ -23,7 +23,7 @@ pub(super) async fn list_webhooks(
 ) -> anyhow::Result<CommandExit> {
     let list = context.connect().await?.send(operations::ListWebhooks {}).await?;
     let printed = print_list(context, &list, &webhook_table(&list.webhooks, context.now()), "No webhooks.")?;
-    for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
+    for line in list.webhooks.iter().flat_map(|webhook| attention_lines(context, webhook)) {
         if !context.json {
             print_line(&line);
         }
@@ -62,8 +62,8 @@ fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {
     table
 }
 
-/// A webhook's undelivered messages, and how to send the parked ones again.
-fn undelivered_lines(context: &CommandContext, webhook: &api::Webhook) -> Vec<String> {
+/// A webhook's old secret and undelivered messages, and what ends them.
+fn attention_lines(context: &CommandContext, webhook: &api::Webhook) -> Vec<String> {
     let name = escape_text(&webhook.name);
     let attempts = |count: u32| count_words(u64::from(count), "attempt");
     let failing = webhook.failing.iter().take(MAX_MESSAGES).map(|failing| {
@@ -80,7 +80,11 @@ fn undelivered_lines(context: &CommandContext, webhook: &api::Webhook) -> Vec<St
         let (event, attempts) = (parked.event, attempts(parked.attempts));
         format!("\n{name}: event {event} {state} after {attempts}: {}", escape_text(&parked.reason))
     });
-    let mut lines: Vec<_> = failing.chain(parked).collect();
+    let old = webhook.old_secret_until.map(|until| {
+        let command = format!("{} webhook end-old {name}", context.command_prefix());
+        format!("\n{name}: the old secret signs until {until}; end it now: {command}")
+    });
+    let mut lines: Vec<_> = old.into_iter().chain(failing).chain(parked).collect();
     if webhook.parked_count > 0 {
         lines
             .push(format!("  Send parked messages again: {} webhook retry {name}", context.command_prefix()));

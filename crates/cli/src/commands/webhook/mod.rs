@@ -1,9 +1,11 @@
 //! `countersign webhook`
 
 mod add;
+mod end_old;
 mod list;
 mod remove;
 mod retry;
+mod rotate;
 mod test;
 
 use clap::Subcommand;
@@ -20,6 +22,10 @@ pub(crate) enum WebhookSubcommand {
     Test(test::WebhookTestArgs),
     /// Send parked messages again
     Retry(retry::WebhookRetryArgs),
+    /// Sign messages with a new secret, and for a time with the old one, too
+    Rotate(rotate::WebhookRotateArgs),
+    /// Sign messages only with the current secret from now on
+    EndOld(end_old::WebhookEndOldArgs),
     /// Send no further messages
     Remove(remove::WebhookRemoveArgs),
 }
@@ -32,6 +38,8 @@ pub(crate) async fn run_webhook_command(
         WebhookSubcommand::Add(args) => add::add_webhook(context, args).await,
         WebhookSubcommand::Test(args) => test::test_webhook(context, args).await,
         WebhookSubcommand::Retry(args) => retry::retry_webhook(context, args).await,
+        WebhookSubcommand::Rotate(args) => rotate::rotate_webhook(context, args).await,
+        WebhookSubcommand::EndOld(args) => end_old::end_old_secret(context, args).await,
         WebhookSubcommand::Remove(args) => remove::remove_webhook(context, args).await,
         WebhookSubcommand::List(args) => list::list_webhooks(context, args).await,
     }
