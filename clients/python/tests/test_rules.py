@@ -9,7 +9,7 @@ import pytest
 from countersign import CountersignError, operations
 from countersign.error_codes import AlreadyClaimedError, UnreachableError
 from countersign.event_stream import EventReader, StreamPosition
-from countersign.replies import make_error, read_reply
+from countersign.replies import make_error, read_reply, reply_error
 from countersign.retry import requested_pause
 from countersign.steps import Effect, HttpReply, PauseFor, SendRequest, Steps
 
@@ -114,6 +114,21 @@ def test_server_is_not_asked_sooner_than_it_wants() -> None:
     assert pause("too_many_requests", 7) == 7
     assert pause("not_ready", 10_000) == 30
     assert pause("shutting_down", 7) == 0
+
+
+def test_pause_is_a_number_or_a_date() -> None:
+    date = "Sat, 31 Jan 2026 12:00:00 GMT"
+
+    def pause(text: str, headers: dict[str, str]) -> float | None:
+        body = b'{"code": "not_ready"}'
+        return reply_error(HttpReply(503, {"retry-after": text, **headers}, body)).retry_after
+
+    assert pause("7", {}) == 7
+    later = ["Sat, 31 Jan 2026 12:01:30 GMT", "Saturday, 31-Jan-26 12:01:30 GMT", "Sat Jan 31 12:01:30 2026"]
+    assert [pause(text, {"date": date}) for text in later] == [90, 90, 90]
+    assert pause("Sat, 31 Jan 2026 11:00:00 GMT", {"date": date}) == 0
+    assert pause(date, {}) is not None, "without a date in the answer, the own clock counts"
+    assert [pause(text, {"date": date}) for text in ("", "-1", "1.5", "soon", "Sat, 99 Jan 2026 12:00:00 GMT")] == [None] * 5
 
 
 def test_answer_that_is_not_json_is_strange() -> None:

@@ -65,7 +65,7 @@ export function replyError(reply: HttpReply): CountersignError {
   const { status } = reply;
   const problem = readProblem(reply.body);
   if (isProblem(problem)) {
-    return problemError(problem, readSeconds(reply.headers.get("retry-after")));
+    return problemError(problem, readPause(reply.headers));
   }
   if (status >= 502 && status <= 504) {
     // A proxy answers with these statuses if the server behind it does not.
@@ -90,7 +90,22 @@ function decodeText(body: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
 }
 
-/** The seconds in a `Retry-After` header, as milliseconds; a date is ignored. */
-function readSeconds(text: string | null): number | undefined {
-  return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : undefined;
+/**
+ * The pause for which `Retry-After` asks, as seconds or as a date, in milliseconds. A date is compared with the `Date`
+ * of the answer, so that clocks which differ do not matter.
+ */
+function readPause(headers: HttpReply["headers"]): number | undefined {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^[0-9]+$/.test(text)) {
+    return Number(text.slice(0, 10)) * 1000;
+  }
+  const until = readDate(text);
+  return until === undefined ? undefined : Math.max(until - (readDate(headers.get("date")) ?? Date.now()), 0);
+}
+
+/** The moment of an HTTP date, in milliseconds since 1970. The old form without a time zone is in UTC, too. */
+function readDate(text: string | null): number | undefined {
+  const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text ?? "");
+  const moment = isDate ? Date.parse(`${text}${text?.endsWith("GMT") ? "" : " GMT"}`) : NaN;
+  return Number.isNaN(moment) ? undefined : moment;
 }

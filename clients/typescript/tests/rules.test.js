@@ -5,7 +5,7 @@ import { AlreadyClaimedError, CountersignError, readJson, UnreachableError } fro
 import { EventReader, StreamPosition } from "../dist/event_reader.js";
 import { runWithLease } from "../dist/lease.js";
 import { ServerOperations } from "../dist/operations.js";
-import { makeError, readReply } from "../dist/replies.js";
+import { makeError, readReply, replyError } from "../dist/replies.js";
 import { idPrefix } from "../dist/resumption.js";
 import { requestedPause } from "../dist/retry.js";
 
@@ -142,6 +142,19 @@ test("requested pause of an answer is kept", async () => {
   const { connection, operations } = operationsWith(answer, reply(200, CALL));
   await operations.readCall(PLACE, undefined);
   assert.equal(connection.paused, 3000);
+});
+
+test("requested pause is a number or a date", () => {
+  const date = "Sat, 31 Jan 2026 12:00:00 GMT";
+  const pauseOf = (text, headers = { date }) =>
+    replyError(reply(503, { status: 503, code: "not_ready", detail: "" }, { "retry-after": text, ...headers })).retryAfterMs;
+  assert.equal(pauseOf("7"), 7000);
+  for (const later of ["Sat, 31 Jan 2026 12:01:30 GMT", "Saturday, 31-Jan-26 12:01:30 GMT", "Sat Jan 31 12:01:30 2026"]) {
+    assert.equal(pauseOf(later), 90_000, later);
+  }
+  assert.equal(pauseOf("Sat, 31 Jan 2026 11:00:00 GMT"), 0);
+  assert.ok(pauseOf(date, {}) >= 0, "without a date in the answer, the own clock counts");
+  assert.deepEqual(["", "-1", "1.5", "soon", "Sat, 99 Jan 2026 12:00:00 GMT"].map((text) => pauseOf(text)), Array(5).fill(undefined));
 });
 
 test("answer that is not JSON is strange", () => {

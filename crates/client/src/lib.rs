@@ -26,6 +26,7 @@ mod http;
 mod limited_body;
 mod lists;
 mod public_address;
+mod retry_after;
 mod secret;
 mod send;
 mod service_url;
@@ -35,6 +36,7 @@ mod tls;
 pub use http::HttpGate;
 pub use limited_body::{BodyFailure, read_limited_body};
 pub use public_address::PrivateAddress;
+pub use retry_after::read_retry_after;
 pub use secret::without_password;
 pub use service_url::{
     BadServiceUrl, ServiceClients, ServiceUrl, describe_request_failure, find_private_address,

@@ -1,6 +1,6 @@
 //! Sends one request and reads its response: JSON, or a problem.
 
-use crate::connection::ServerConnection;
+use crate::{connection::ServerConnection, read_retry_after};
 use countersign_api::{ErrorCode, GateError, Problem};
 use reqwest::{RequestBuilder, Response};
 use rustls::{CertificateError, Error, OtherError};
@@ -26,10 +26,10 @@ impl ServerConnection {
         if answer.status().is_success() {
             return Ok(answer);
         }
-        let (status, retry_after) = (answer.status(), retry_after(&answer));
+        let (status, pause) = (answer.status(), read_retry_after(answer.headers(), None));
         let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
         match serde_json::from_slice::<Problem>(&body) {
-            Ok(problem) => Err(Problem { retry_after, ..problem }.into()),
+            Ok(problem) => Err(Problem { retry_after: pause.map(|pause| pause.as_secs()), ..problem }.into()),
             // A proxy answers with these statuses if the server behind it does not.
             Err(_) if matches!(status.as_u16(), 502..=504) => {
                 Err(with_arrival(self.no_answer(&format!("a proxy answers {status}"))))
@@ -103,9 +103,4 @@ fn is_of_authority(error: &OtherError) -> bool {
 fn with_arrival(mut error: GateError) -> GateError {
     error.facts.may_have_arrived = true;
     error
-}
-
-/// Returns the pause in seconds that the server asks for before the next attempt.
-fn retry_after(answer: &Response) -> Option<u64> {
-    answer.headers().get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.parse().ok()
 }

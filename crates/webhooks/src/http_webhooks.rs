@@ -13,11 +13,11 @@ use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
 use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
 use countersign_client::{
-    ServiceClients, describe_request_failure, find_private_address, read_limited_body,
+    ServiceClients, describe_request_failure, find_private_address, read_limited_body, read_retry_after,
 };
 use countersign_events::{Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet};
 use countersign_gate::{PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
-use reqwest::{Response, StatusCode, header};
+use reqwest::{StatusCode, header};
 use std::{sync::OnceLock, time::Duration};
 
 /// The connect timeout.
@@ -103,7 +103,7 @@ impl HttpWebhooks {
                 .header("webhook-signature", secrets.sign(&message.id, now, &body));
         }
         let mut answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
-        let (status, retry_after) = (answer.status(), retry_after(&answer));
+        let (status, retry_after) = (answer.status(), read_retry_after(answer.headers(), Some(now)));
         // The rest is read so that the connection can be used again.
         let _ = read_limited_body(&mut answer, MAX_ANSWER_BYTES).await;
         if status.is_success() {
@@ -205,12 +205,6 @@ fn read_secret(text: &str) -> Result<SigningSecret, Refused> {
 
 fn random_secret() -> Result<SigningSecret, Refused> {
     SigningSecret::random().ok_or_else(|| invalid("secret", NO_RANDOMNESS))
-}
-
-/// The pause that a target asks for, in seconds.
-fn retry_after(answer: &Response) -> Option<Duration> {
-    let text = answer.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
-    text.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// Describes a failure without the address, which may be a secret.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from datetime import timezone
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from .error_codes import ERROR_CLASSES
@@ -49,7 +52,7 @@ def reply_error(reply: HttpReply) -> CountersignError:
     except ValueError:
         problem = None
     if isinstance(problem, dict) and isinstance(problem.get("code"), str):
-        return problem_error(problem, read_seconds(reply.headers.get("retry-after")))
+        return problem_error(problem, read_pause(reply))
     if 502 <= reply.status <= 504:
         # A proxy answers with these statuses if the server behind it does not.
         return make_error("unreachable", f"no answer from the server: a proxy answers {reply.status}")
@@ -58,6 +61,24 @@ def reply_error(reply: HttpReply) -> CountersignError:
     )
 
 
-def read_seconds(text: str | None) -> float | None:
-    """The seconds in a ``Retry-After`` header; a date is ignored."""
-    return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
+def read_pause(reply: HttpReply) -> float | None:
+    """The seconds for which ``Retry-After`` asks, as a number or as a date. A date is compared with the ``Date`` of the
+    answer, so that clocks which differ do not matter."""
+    text = reply.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:10])
+    until = read_date(text)
+    if until is None:
+        return None
+    start = read_date(reply.headers.get("date", ""))
+    return max(until - (time.time() if start is None else start), 0.0)
+
+
+def read_date(text: str) -> float | None:
+    """The moment of an HTTP date, in seconds since 1970."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError):
+        return None
+    # HTTP dates are in UTC, also in the old form that does not say so.
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
