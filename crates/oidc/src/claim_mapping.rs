@@ -78,6 +78,10 @@ impl ClaimRule {
             };
             self.value == "*" || self.value == text
         };
+        // Some providers let people enter any address.
+        if self.claim == EMAIL && verified_email(claims).is_err() {
+            return false;
+        }
         match claims.get(&self.claim) {
             Some(Value::Array(values)) => values.iter().any(is_value),
             Some(value) => is_value(value),
@@ -114,8 +118,11 @@ impl ClaimMapping {
     /// claims.
     pub(crate) fn lacks_claims(&self, claims: &Map<String, Value>) -> bool {
         let rules = self.roles.iter().map(|(_, rule)| rule).chain(&self.levels).chain(&self.groups);
-        let email = (!self.email_domains.is_empty() || self.name_claim == EMAIL).then_some(EMAIL_VERIFIED);
-        let named = rules.map(|rule| rule.claim.as_str()).chain([self.name_claim.as_str()]).chain(email);
+        let mut named: Vec<_> = rules.map(|rule| rule.claim.as_str()).collect();
+        named.push(&self.name_claim);
+        if !self.email_domains.is_empty() || named.contains(&EMAIL) {
+            named.extend([EMAIL, EMAIL_VERIFIED]);
+        }
         named.into_iter().any(|claim| !claims.contains_key(claim))
     }
 
@@ -155,8 +162,8 @@ impl ClaimMapping {
     }
 }
 
-const EMAIL: &str = "email";
-const EMAIL_VERIFIED: &str = "email_verified";
+pub(crate) const EMAIL: &str = "email";
+pub(crate) const EMAIL_VERIFIED: &str = "email_verified";
 
 /// The remedy for a person whom the settings give nothing.
 const ASK: &str = "ask an administrator of Countersign";
@@ -240,6 +247,21 @@ mod tests {
         ] {
             assert!(with(email, verified.clone()).is_err(), "{email} {verified}");
         }
+    }
+
+    #[test]
+    fn rule_about_an_address_needs_a_verified_one() {
+        let roles = rules(&["approver=email:ada@example.com"]);
+        let mapping = ClaimMapping::new(Some("sub".to_owned()), [roles, Vec::new(), Vec::new()], Vec::new());
+        let mapping = mapping.expect("a mapping");
+        let with = |verified: bool| {
+            person(&mapping, json!({"sub": "ada", "email": "ada@example.com", "email_verified": verified}))
+        };
+        assert!(with(true).is_ok() && with(false).is_err());
+        let Value::Object(claims) = json!({"sub": "ada", "email": "ada@example.com"}) else {
+            panic!("an object")
+        };
+        assert!(mapping.lacks_claims(&claims), "the provider is asked whether it has verified the address");
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! complete what another one started.
 
 mod claim_mapping;
+mod claim_sources;
+mod cookie_key;
 mod http_client;
 mod id_token;
 mod login_state;
@@ -12,6 +14,7 @@ mod provider;
 mod provider_documents;
 mod settings;
 mod sign_in_error;
+mod sign_out;
 
 pub use claim_mapping::{BadRule, ClaimMapping, ClaimRule, ProviderPerson};
 pub use provider::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInStart};

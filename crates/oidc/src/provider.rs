@@ -1,21 +1,23 @@
 //! The two steps of a sign-in: sending the browser to the provider, and reading the provider's answer.
 
 use crate::{
-    BadSettings, ProviderPerson, ProviderSettings, SignInError,
+    ProviderPerson, ProviderSettings, SignInError,
+    claim_sources::merge_claims,
+    cookie_key::{CookieKey, CookiePurpose},
     http_client::{RequestFailure, send_request},
     id_token::{
         ProviderClaims, ProviderClient, ProviderIdToken, ProviderTokens, ProviderUserInfo, claims_as_json,
         describe_rejection, verify_id_token,
     },
-    login_state::{LoginKey, LoginState},
-    provider_documents::{ProviderDocuments, read_documents},
+    login_state::{LoginState, is_recent},
+    provider_documents::{ProviderDocument, ProviderDocuments, read_documents},
 };
 use countersign_events::{ProviderAccount, Sha256, Timestamp};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId,
     ClientSecret, CsrfToken, HttpRequest, HttpResponse, Nonce, OAuth2TokenResponse, PkceCodeChallenge,
     PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, TokenResponse,
-    core::{CoreClientAuthMethod, CoreProviderMetadata, CoreResponseType},
+    core::{CoreClientAuthMethod, CoreResponseType},
 };
 use reqwest::Client;
 use serde_json::{Map, Value};
@@ -26,10 +28,10 @@ const MAX_PARAMETER: usize = 4_000;
 
 /// A provider at which people sign in.
 pub struct OidcProvider {
-    settings: ProviderSettings,
-    client: Client,
-    key: LoginKey,
-    documents: ProviderDocuments,
+    pub(crate) settings: ProviderSettings,
+    pub(crate) client: Client,
+    pub(crate) key: CookieKey,
+    pub(crate) documents: ProviderDocuments,
 }
 
 impl fmt::Debug for OidcProvider {
@@ -43,7 +45,7 @@ impl fmt::Debug for OidcProvider {
 pub struct SignInStart {
     /// The provider's address to which the browser goes.
     pub location: String,
-    /// The value of the cookie that the browser sends back. It has hexadecimal digits only.
+    /// The value of the cookie that the browser sends back: letters, digits, `_` and `-`.
     pub cookie: String,
 }
 
@@ -56,6 +58,9 @@ pub struct FinishedSignIn {
     pub account: ProviderAccount,
     /// The SHA-256 of the `state`, which makes one session.
     pub sign_in: Sha256,
+    /// The value of the cookie with which the browser signs out at the provider, too; `None` if the ID token is too
+    /// large for a cookie.
+    pub account_cookie: Option<String>,
 }
 
 /// The parameters with which the provider sends the browser back.
@@ -77,10 +82,10 @@ pub struct ProviderAnswer {
 
 impl OidcProvider {
     /// Makes a provider that is asked with this client, which must not follow redirects. Nothing is sent yet.
-    pub fn new(settings: ProviderSettings, client: Client) -> Result<Self, BadSettings> {
-        let key = LoginKey::derive(settings.client_secret.expose(), &settings.issuer, &settings.client_id);
-        let key = key.ok_or_else(BadSettings::unusable_secret)?;
-        Ok(Self { settings, client, key, documents: ProviderDocuments::default() })
+    #[must_use]
+    pub fn new(settings: ProviderSettings, client: Client) -> Self {
+        let key = CookieKey::new(settings.client_secret.clone(), &settings.issuer, &settings.client_id);
+        Self { settings, client, key, documents: ProviderDocuments::default() }
     }
 
     /// The provider's display name.
@@ -116,8 +121,8 @@ impl OidcProvider {
             redirect_uri: redirect_uri.to_owned(),
             began_at: now.as_millis(),
         };
-        let cookie =
-            self.key.seal(&state).ok_or_else(|| SignInError::failed("the system has no randomness"))?;
+        let cookie = self.key.seal(CookiePurpose::SignIn, &state);
+        let cookie = cookie.ok_or_else(|| SignInError::failed("the system has no randomness"))?;
         Ok(SignInStart { location: location.into(), cookie })
     }
 
@@ -144,7 +149,9 @@ impl OidcProvider {
             all = self.add_user_info(&client, tokens.access_token().clone(), &account.subject, all).await?;
         }
         let person = self.settings.claims.find_person(&all).map_err(SignInError::Refused)?;
-        Ok(FinishedSignIn { person, account, sign_in: Sha256::digest(state.state.as_bytes()) })
+        let sign_in = Sha256::digest(state.state.as_bytes());
+        let account_cookie = self.key.seal(CookiePurpose::Account, &id_token.to_string());
+        Ok(FinishedSignIn { person, account, sign_in, account_cookie })
     }
 
     /// Exchanges the code for the provider's tokens.
@@ -187,8 +194,11 @@ impl OidcProvider {
     ) -> Result<LoginState, SignInError> {
         let unknown = "this sign-in took longer than 10 minutes, was used before, or was begun in another browser; \
                        sign in again";
-        let state = cookie.and_then(|cookie| self.key.open(cookie, now));
-        let state = state.ok_or_else(|| SignInError::failed(unknown))?;
+        let state = cookie.and_then(|cookie| self.key.open(CookiePurpose::SignIn, cookie));
+        let state: LoginState = state.ok_or_else(|| SignInError::failed(unknown))?;
+        if !is_recent(state.began_at, now) {
+            return Err(SignInError::failed(unknown));
+        }
         let given = Sha256::digest(answer.state.as_deref().unwrap_or_default().as_bytes());
         if !given.equals_in_constant_time(&Sha256::digest(state.state.as_bytes())) {
             return Err(SignInError::failed(unknown));
@@ -199,7 +209,7 @@ impl OidcProvider {
         Ok(state)
     }
 
-    /// Adds the claims that the provider sends only on request. Claims in the ID token take precedence.
+    /// Adds the claims that the provider sends only on request.
     async fn add_user_info(
         &self,
         client: &ProviderClient,
@@ -212,14 +222,12 @@ impl OidcProvider {
         let http = |request: HttpRequest| self.send(request);
         let more: Result<ProviderUserInfo, _> = request.request_async(&http).await;
         let more = more.map_err(|_| self.fails("does not send the claims of the account"))?;
-        let mut all = claims_as_json(&more);
-        all.extend(claims);
-        Ok(all)
+        Ok(merge_claims(claims, claims_as_json(&more)))
     }
 
     fn client_for(
         &self,
-        documents: &Arc<CoreProviderMetadata>,
+        documents: &Arc<ProviderDocument>,
         redirect_uri: &str,
     ) -> Result<ProviderClient, SignInError> {
         let (id, secret) = (self.settings.client_id.clone(), self.settings.client_secret.expose().clone());
@@ -232,7 +240,7 @@ impl OidcProvider {
                 && !methods.contains(&CoreClientAuthMethod::ClientSecretBasic)
         });
         let auth = if in_body { AuthType::RequestBody } else { AuthType::BasicAuth };
-        let documents = CoreProviderMetadata::clone(documents);
+        let documents = ProviderDocument::clone(documents);
         let client: ProviderClient = openidconnect::Client::from_provider_metadata(
             documents,
             ClientId::new(id),
@@ -248,7 +256,7 @@ impl OidcProvider {
         send_request(self.client.clone(), request, !self.settings.is_plain())
     }
 
-    fn fails(&self, why: &str) -> SignInError {
+    pub(crate) fn fails(&self, why: &str) -> SignInError {
         SignInError::unavailable(&self.settings.issuer, why)
     }
 

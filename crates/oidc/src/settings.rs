@@ -23,12 +23,6 @@ pub struct ProviderSettings {
 #[error("{0}")]
 pub struct BadSettings(String);
 
-impl BadSettings {
-    pub(crate) fn unusable_secret() -> Self {
-        Self("the client secret cannot be used".to_owned())
-    }
-}
-
 impl fmt::Debug for ProviderSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProviderSettings")

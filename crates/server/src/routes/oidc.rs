@@ -89,7 +89,7 @@ async fn start_session(
 ) -> Result<(HeaderValue, PageKey), ProblemResponse> {
     let now = app.options.clock.now();
     let finished = find_provider(app)?.finish(answer, cookie, now).await;
-    let FinishedSignIn { person, account, sign_in } = finished.map_err(|error| problem_of(&error))?;
+    let FinishedSignIn { person, account, sign_in, .. } = finished.map_err(|error| problem_of(&error))?;
     let holder = AccountHolder {
         account,
         sign_in,

@@ -33,14 +33,13 @@ pub(crate) fn identity_provider(
         .map_err(|why| invalid_setting(format!("{}: {why}", SettingKey::OidcRoles.definition().name)))?;
     let scopes = texts(context, &args.scopes, SettingKey::OidcScopes);
     let label = text(context, args.label.as_ref(), SettingKey::OidcLabel);
-    let bad = |why| invalid_setting(format!("the identity provider {issuer}: {why}"));
     let credentials = ClientCredentials { client_id: id, client_secret: client_secret(context, args)? };
     let settings = ProviderSettings::new(&issuer, credentials, scopes, claims, label);
-    let settings = settings.map_err(|why| bad(why.to_string()))?;
+    let settings =
+        settings.map_err(|why| invalid_setting(format!("the identity provider {issuer}: {why}")))?;
     let authorities = context.settings.tls_authorities();
     let client = new_service_client(authorities.as_deref(), settings.is_plain())?;
-    let provider = OidcProvider::new(settings, client).map_err(|why| bad(why.to_string()))?;
-    Ok(Some(Arc::new(provider)))
+    Ok(Some(Arc::new(OidcProvider::new(settings, client))))
 }
 
 /// The client secret, from a file or the environment.
