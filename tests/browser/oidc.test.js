@@ -33,8 +33,9 @@ test("claims become the role, the level and the groups", async (t) => {
   assert.equal(new URL(ada.url()).pathname, "/sign-in/", "the code is not in the address");
   const cookies = await ada.context().cookies(servers[0].pages);
   const own = cookies.filter(({ name }) => name.startsWith("countersign")).map(({ name, sameSite, httpOnly }) => [name, sameSite, httpOnly]);
-  const name = `countersign_session_${new URL(servers[0].pages).port}`;
-  assert.deepEqual(own, [[name, "Strict", true]], "the state of the sign-in is gone");
+  const { port } = new URL(servers[0].pages);
+  const kept = [`countersign_account_${port}`, `countersign_session_${port}`].map((name) => [name, "Strict", true]);
+  assert.deepEqual(own.sort(), kept, "the state of the sign-in is gone");
   await ada.reload();
   assert.equal((await readSignedIn(ada)).name, "ada@example.com");
   assert.equal(await ada.locator("meta[name=countersign-page-key]").count(), 0);
@@ -136,4 +137,37 @@ test("a provider that is down stops no other way to sign in", async (t) => {
     assert.match(await later.locator("main").textContent(), /cannot be reached/);
   }
   assert(!server.errors().includes(settings.COUNTERSIGN_OIDC_CLIENT_SECRET));
+});
+
+test("signing out ends the session here, and then at the provider", async (t) => {
+  const { log, provider, servers, browser } = await start(t);
+  const page = await signIn(browser, servers[0], "ada");
+  await readSignedIn(page);
+  await page.locator("#sign-out").click();
+  await page.waitForURL(`${provider.issuer}/**`);
+  const revoked = await readEvents(log, "TOKEN_REVOKED");
+  assert.deepEqual(revoked.map(({ data }) => data.reason), ["signed out"], "before the provider is asked");
+  const asked = new URL(page.url()).searchParams;
+  assert.equal(asked.get("id_token_hint").split(".").length, 3);
+  await page.locator("button[value=yes]").click();
+  await page.getByText("You are signed out here and at Example Login.").waitFor();
+  const cookies = await page.context().cookies(servers[0].pages);
+  assert.deepEqual(cookies.filter(({ name }) => name.startsWith("countersign")), []);
+  await page.goto(`${servers[0].pages}/sign-in/`);
+  await page.locator("#oidc").click();
+  await page.locator("input[name=login]").waitFor();
+});
+
+test("no page signs people out at the provider", async (t) => {
+  const { provider, servers, browser } = await start(t);
+  const page = await signIn(browser, servers[0], "ada");
+  await readSignedIn(page);
+  for (const path of ["/sign-in/oidc/out", "/sign-in/oidc/signed-out", "/sign-in/oidc/signed-out?state=x"]) {
+    const response = await page.goto(`${servers[0].pages}${path}`);
+    assert.equal(response.status(), 400, path);
+    await page.getByText("This browser has not signed out in the last 10 minutes").waitFor();
+    assert(!page.url().startsWith(provider.issuer));
+  }
+  await page.goto(`${servers[0].pages}/sign-in/`);
+  assert.equal((await readSignedIn(page)).name, "ada@example.com");
 });

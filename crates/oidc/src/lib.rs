@@ -15,6 +15,8 @@ mod provider_documents;
 mod settings;
 mod sign_in_error;
 mod sign_out;
+#[cfg(test)]
+mod tests;
 
 pub use claim_mapping::{BadRule, ClaimMapping, ClaimRule, ProviderPerson};
 pub use provider::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInStart};

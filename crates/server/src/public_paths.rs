@@ -1,8 +1,8 @@
 //! The paths that everyone may use, and those that a link may lead to.
 
-/// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last one, to which
-/// an identity provider sends a browser, only for a browser that started a sign-in.
-const PAGES: [&str; 14] = [
+/// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last two, to which
+/// an identity provider sends a browser, only for a browser that started a sign-in or a sign-out.
+const PAGES: [&str; 15] = [
     "/",
     "/docs",
     "/docs/",
@@ -17,6 +17,7 @@ const PAGES: [&str; 14] = [
     "/threads",
     "/threads/",
     "/sign-in/oidc/callback",
+    "/sign-in/oidc/signed-out",
 ];
 
 /// Path prefixes of call pages and thread pages.

@@ -91,6 +91,14 @@ export class CountersignClient {
    * @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>}
    */
   async request(method, path, body) {
+    return (await this.#send(method, path, body)).answer;
+  }
+
+  /**
+   * Sends a request and returns the response with its JSON. Fails with a CountersignError.
+   * @param {string} method @param {string} path @param {object} [body] @returns {Promise<{ response: Response, answer: any }>}
+   */
+  async #send(method, path, body) {
     const headers = this.#headers("application/json");
     if (body !== undefined) headers["content-type"] = "application/json";
     let response;
@@ -107,7 +115,7 @@ export class CountersignClient {
     }
     if (this.#isOwn() && response.headers.has(PAGE_KEY)) keepPageKey(response.headers.get(PAGE_KEY));
     const text = await response.text();
-    if (response.ok) return parseJson(text);
+    if (response.ok) return { response, answer: parseJson(text) };
     throw new CountersignError(readProblem(response.status, text));
   }
 
@@ -265,8 +273,15 @@ export class CountersignClient {
     return this.request("POST", `${this.#path(key)}/flag`, complaint);
   }
 
-  signOut() {
-    return this.request("DELETE", "/v1/sessions/current");
+  /**
+   * Ends the session, or all sessions of the caller. Returns the path at which the browser goes on to sign out at the
+   * identity provider; `null` if the session was not made there.
+   * @param {"/v1/sessions/current" | "/v1/sessions"} [path] @returns {Promise<string | null>}
+   */
+  async signOut(path = "/v1/sessions/current") {
+    const { response } = await this.#send("DELETE", path);
+    if (this.#isOwn()) keepPageKey(null);
+    return response.headers.get("countersign-sign-out");
   }
 
   /**

@@ -33,6 +33,7 @@ function handler(issuer, urls) {
       client_id: client.id,
       client_secret: client.secret,
       redirect_uris: urls.map((url) => `${url}/sign-in/oidc/callback`),
+      post_logout_redirect_uris: urls.map((url) => `${url}/sign-in/oidc/signed-out`),
     }],
     cookies: { keys: ["a key of the test"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], groups: ["groups"], profile: ["name"] },

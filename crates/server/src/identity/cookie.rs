@@ -1,4 +1,4 @@
-//! Browser cookies: the session, and the state of a sign-in at an identity provider. Over TLS their names start with
+//! Browser cookies: the session, and the state of a sign-in or a sign-out at an identity provider. Over TLS their names start with
 //! `__Host-`, which browsers accept only with `Secure`, without a domain, and for the whole host, so that no other host
 //! can set them. Browsers send a cookie to all ports of a host: the session cookie's name contains the port, so that
 //! servers on several ports do not replace each other's, and a session needs a
@@ -35,7 +35,7 @@ impl BrowserCookie {
         port.map_or_else(|| name.to_owned(), |port| format!("{name}_{port}"))
     }
 
-    /// The header that sets the cookie. The value has only letters, digits and `_`, so nothing is escaped.
+    /// The header that sets the cookie. The value has only letters, digits, `_` and `-`, so nothing is escaped.
     pub(crate) fn set(self, value: &str, max_age: Duration, origin: &RequestOrigin) -> HeaderValue {
         let secure = if origin.is_https { "; Secure" } else { "" };
         let (name, same_site, seconds) = (self.name(origin), self.same_site, max_age.as_secs());
@@ -70,6 +70,21 @@ pub(crate) const SIGN_IN_COOKIE: BrowserCookie = BrowserCookie {
     secure_name: "__Host-countersign_sign_in",
     same_site: "Lax",
     has_port: false,
+};
+
+/// Sign-out state for an identity provider, which sends the browser back from another site.
+pub(crate) const SIGN_OUT_COOKIE: BrowserCookie = BrowserCookie {
+    name: "countersign_sign_out",
+    secure_name: "__Host-countersign_sign_out",
+    ..SIGN_IN_COOKIE
+};
+
+/// The account at the identity provider that has signed in, for signing out there. Only pages of this server send it.
+pub(crate) const ACCOUNT_COOKIE: BrowserCookie = BrowserCookie {
+    name: "countersign_account",
+    secure_name: "__Host-countersign_account",
+    same_site: "Strict",
+    has_port: true,
 };
 
 /// The cookie for a session that ends at `ends_at`.

@@ -8,8 +8,7 @@ mod identify;
 mod proxy_header;
 
 pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
-pub(crate) use cookie::SIGN_IN_COOKIE;
-pub(crate) use cookie::{SESSION_COOKIE, session_cookie};
+pub(crate) use cookie::{ACCOUNT_COOKIE, SESSION_COOKIE, SIGN_IN_COOKIE, SIGN_OUT_COOKIE, session_cookie};
 pub(crate) use credential::{PAGE_KEY, parse_token};
 pub(crate) use identify::identify_caller;
 pub use proxy_header::IdentityHeader;

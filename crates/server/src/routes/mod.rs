@@ -14,6 +14,7 @@ pub(crate) mod message_answer;
 mod messages;
 mod metrics;
 mod oidc;
+mod oidc_sign_out;
 mod operations;
 mod outcome_page;
 mod passkey_sessions;
@@ -73,7 +74,8 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .merge(sign_in_page::routes())
         .merge(app_page::files())
         .merge(app_page::pages())
-        .merge(oidc::routes());
+        .merge(oidc::routes())
+        .merge(oidc_sign_out::routes());
     (router.merge(pages), document)
 }
 

@@ -5,7 +5,7 @@ use super::outcome_page::{failed_page, signed_in_page};
 use crate::{
     AppState,
     guard::RequestOrigin,
-    identity::{ACCOUNT_SESSION_SPANS, SIGN_IN_COOKIE, session_cookie},
+    identity::{ACCOUNT_COOKIE, ACCOUNT_SESSION_SPANS, SIGN_IN_COOKIE, session_cookie},
     problem::ProblemResponse,
 };
 use axum::{
@@ -25,10 +25,17 @@ use std::time::Duration;
 const CALLBACK: &str = "/sign-in/oidc/callback";
 
 /// The time for which the browser keeps the sign-in state. The state itself says when it ends.
-const COOKIE_SPAN: Duration = Duration::from_mins(10);
+pub(super) const COOKIE_SPAN: Duration = Duration::from_mins(10);
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new().route("/sign-in/oidc", get(begin)).route(CALLBACK, get(finish))
+}
+
+/// The session of a person who has signed in at the provider.
+struct StartedSession {
+    /// The session's cookie, and that of the account.
+    cookies: [HeaderValue; 2],
+    key: PageKey,
 }
 
 /// Sends the browser to the provider.
@@ -64,7 +71,7 @@ async fn finish(
         start_session(&app, &answer, cookie, &origin).await
     };
     let page = match attempt.await {
-        Ok((session, key)) => with_cookie(signed_in_page(&key), session),
+        Ok(StartedSession { cookies, key }) => cookies.into_iter().fold(signed_in_page(&key), with_cookie),
         Err(problem) => failed_page(problem),
     };
     // The state is for one attempt, successful or not.
@@ -72,7 +79,7 @@ async fn finish(
 }
 
 /// The opened page's origin, to which the provider sends the browser back.
-fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, ProblemResponse> {
+pub(super) fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, ProblemResponse> {
     origin.page_origin.clone().ok_or_else(|| {
         let own = app.guard.own.first().map_or_else(String::new, |own| format!(": open {own}/sign-in/"));
         let why = format!("{:?} is not an address of this server's pages{own}", origin.host);
@@ -80,16 +87,16 @@ fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, Problem
     })
 }
 
-/// Returns the new session's cookie, and the page key.
 async fn start_session(
     app: &AppState,
     answer: &ProviderAnswer,
     cookie: Option<&str>,
     origin: &RequestOrigin,
-) -> Result<(HeaderValue, PageKey), ProblemResponse> {
+) -> Result<StartedSession, ProblemResponse> {
     let now = app.options.clock.now();
     let finished = find_provider(app)?.finish(answer, cookie, now).await;
-    let FinishedSignIn { person, account, sign_in, .. } = finished.map_err(|error| problem_of(&error))?;
+    let FinishedSignIn { person, account, sign_in, account_cookie } =
+        finished.map_err(|error| problem_of(&error))?;
     let holder = AccountHolder {
         account,
         sign_in,
@@ -100,18 +107,22 @@ async fn start_session(
     };
     let pages = SessionPages::new(Some(page_origin(app, origin)?))?;
     let (session, created) = app.gate.start_account_session(&holder, &pages, ACCOUNT_SESSION_SPANS).await?;
-    let cookie = session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, origin);
-    Ok((cookie, pages.key))
+    let account = match &account_cookie {
+        Some(cookie) => ACCOUNT_COOKIE.set(cookie, ACCOUNT_SESSION_SPANS.longest, origin),
+        None => ACCOUNT_COOKIE.expire(origin),
+    };
+    let session = session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, origin);
+    Ok(StartedSession { cookies: [session, account], key: pages.key })
 }
 
-fn find_provider(app: &AppState) -> Result<&OidcProvider, ProblemResponse> {
+pub(super) fn find_provider(app: &AppState) -> Result<&OidcProvider, ProblemResponse> {
     app.options.oidc.as_deref().ok_or_else(|| {
         let why = "this server has no identity provider; sign in with a link or a token";
         ProblemResponse::new(ErrorCode::UnknownRoute, why)
     })
 }
 
-fn problem_of(error: &SignInError) -> ProblemResponse {
+pub(super) fn problem_of(error: &SignInError) -> ProblemResponse {
     let code = match error {
         SignInError::Unavailable(_) => ErrorCode::ProviderUnavailable,
         SignInError::Failed(_) => ErrorCode::SignInFailed,
@@ -120,7 +131,7 @@ fn problem_of(error: &SignInError) -> ProblemResponse {
     ProblemResponse::new(code, error.to_string())
 }
 
-fn with_cookie(mut response: Response, cookie: HeaderValue) -> Response {
+pub(super) fn with_cookie(mut response: Response, cookie: HeaderValue) -> Response {
     response.headers_mut().append(header::SET_COOKIE, cookie);
     response
 }

@@ -20,8 +20,18 @@ pub(super) fn signed_in_page(key: &PageKey) -> Response {
     outcome_page(StatusCode::OK, &head, ["Signed in", "You are signed in.", ""], "Continue")
 }
 
+/// The page after a sign-out at an identity provider.
+pub(super) fn signed_out_page(detail: &str) -> Response {
+    outcome_page(StatusCode::OK, "", ["Signed out", detail, ""], "Back to sign-in")
+}
+
 /// The page about a failed sign-in.
 pub(super) fn failed_page(problem: ProblemResponse) -> Response {
+    problem_page("Not signed in", problem)
+}
+
+/// The page about a failed sign-in or sign-out.
+pub(super) fn problem_page(title: &str, problem: ProblemResponse) -> Response {
     let problem = problem.into_problem();
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut detail = problem.detail.clone();
@@ -29,7 +39,7 @@ pub(super) fn failed_page(problem: ProblemResponse) -> Response {
     if let Some(first) = detail.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    outcome_page(status, "", ["Not signed in", &detail, problem.code.as_str()], "Back to sign-in")
+    outcome_page(status, "", [title, &detail, problem.code.as_str()], "Back to sign-in")
 }
 
 fn outcome_page(status: StatusCode, head: &str, [title, detail, code]: [&str; 3], link: &str) -> Response {

@@ -1,5 +1,6 @@
 //! `GET /v1/me`, `POST` and `DELETE /v1/sessions`, `DELETE /v1/sessions/current`
 
+use super::oidc_sign_out::sign_out_headers;
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
@@ -10,7 +11,7 @@ use crate::{
 use axum::{
     Json,
     extract::State,
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
 };
 use countersign_api::{self as api, ErrorCode, SendOperation, operations};
 use countersign_approvals::access::{PageKey, Right, TokenHolder, TokenSecret};
@@ -36,7 +37,7 @@ type SessionHeaders<const N: usize> = [(HeaderName, HeaderValue); N];
 pub(super) type SignedIn = (StatusCode, SessionHeaders<2>, Json<api::CallerView>);
 
 /// The answer to a caller who was signed out: the session cookie ends.
-type SignedOut = (SessionHeaders<1>, Json<api::CallerView>);
+type SignedOut = (HeaderMap, Json<api::CallerView>);
 
 /// A session that a sign-in has begun.
 pub(super) struct NewSession<'a> {
@@ -133,6 +134,7 @@ fn page_key_value(key: &PageKey) -> HeaderValue {
     tag = "access",
     responses((status = 200, description = "The caller who was signed out.", body = api::CallerView, headers(
         ("set-cookie" = String, description = "The end of the session's cookie."),
+        ("countersign-sign-out" = String, description = "The path of this server at which the browser goes on to sign out at the identity provider; absent if the session was not made there."),
     )))
 )]
 pub(super) async fn sign_out(
@@ -147,7 +149,7 @@ pub(super) async fn sign_out(
         gate.send(operations::RevokeToken { id: id.to_owned(), body: api::RevokeTokenRequest { reason } })
             .await?;
     }
-    Ok(answer_signed_out(&caller, &source))
+    Ok(answer_signed_out(&app, &caller, &source))
 }
 
 /// Signs out everywhere: ends all sessions of the caller. Tokens stay.
@@ -160,6 +162,7 @@ pub(super) async fn sign_out(
     extensions(("x-access" = json!({"roles": ["approver", "auditor", "admin"], "allThreads": false}))),
     responses((status = 200, description = "The caller who was signed out.", body = api::CallerView, headers(
         ("set-cookie" = String, description = "The end of the session's cookie."),
+        ("countersign-sign-out" = String, description = "The path of this server at which the browser goes on to sign out at the identity provider; absent if the session was not made there."),
     )))
 )]
 pub(super) async fn sign_out_everywhere(
@@ -172,10 +175,11 @@ pub(super) async fn sign_out_everywhere(
         return Err(ProblemResponse::new(ErrorCode::NotPermitted, "an agent has no sessions"));
     }
     app.gate.acting_for(&caller.holder, Right::Read).end_sessions().await?;
-    Ok(answer_signed_out(&caller, &source))
+    Ok(answer_signed_out(&app, &caller, &source))
 }
 
-fn answer_signed_out(caller: &CallerIdentity, source: &RequestSource) -> SignedOut {
-    let view = view_caller(&caller.holder, caller.expires_at());
-    ([(header::SET_COOKIE, SESSION_COOKIE.expire(&source.origin))], Json(view))
+fn answer_signed_out(app: &AppState, caller: &CallerIdentity, source: &RequestSource) -> SignedOut {
+    let mut headers = sign_out_headers(app, caller, &source.origin);
+    headers.append(header::SET_COOKIE, SESSION_COOKIE.expire(&source.origin));
+    (headers, Json(view_caller(&caller.holder, caller.expires_at())))
 }

@@ -1,6 +1,5 @@
 // <account-section>: who is signed in, appearance, and notifications.
 
-import { keepPageKey } from "../countersign.js";
 import { html, nothing } from "../element.js";
 import { renderText } from "../hidden-text.js";
 import { nameOf } from "../times.js";
@@ -19,11 +18,9 @@ export class AccountSection extends SettingsSection {
     if (caller.level) facts.push(`level ${caller.level}`);
     if (caller.groups?.length) facts.push(`groups ${caller.groups.join(", ")}`);
     facts.push(caller.threads?.length ? `threads ${caller.threads.join(", ")}` : "all threads");
-    const leave = (/** @type {string} */ path) => () =>
+    const leave = (/** @type {"/v1/sessions/current" | "/v1/sessions"} */ path) => () =>
       this.attempt(async () => {
-        await this.app.client.request("DELETE", path);
-        keepPageKey(null);
-        location.assign("/sign-in/");
+        location.assign((await this.app.client.signOut(path)) ?? "/sign-in/");
       });
     return html`<section aria-labelledby="account">
       <h2 id="account">${renderText(nameOf(caller.person ?? caller.agent ?? ""))}</h2>

@@ -1,7 +1,7 @@
 // The page on which people sign in and out. A link's token is in the URL fragment, which browsers send to no
 // server; the page removes it from the history at once. Content is set as text, never as markup.
 
-import { CountersignClient, keepPageKey } from "/assets/countersign.js";
+import { CountersignClient } from "/assets/countersign.js";
 import { passkeyTrouble, signInWithPasskey } from "/assets/passkeys.js";
 
 const find = (id) => document.getElementById(id);
@@ -104,8 +104,11 @@ async function signInByTouch() {
 }
 
 async function signOut(path) {
-  await client.request("DELETE", path);
-  keepPageKey(null);
+  const out = await client.signOut(path);
+  if (out !== null) {
+    location.assign(out);
+    return;
+  }
   show(null);
   find("token").focus();
 }
