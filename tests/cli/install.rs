@@ -288,3 +288,45 @@ async fn verify_names_servers_without_the_gateway() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn program_in_a_cache_is_warned_about() {
+    with_desk(async |desk| {
+        for (folder, launcher, remedy) in [
+            (".npm/_npx/a322/node_modules/countersign", "`npx`", "npm install --global countersign"),
+            (".cache/uv/archive-v0/kX3/bin", "`uvx`", "uv tool install countersign-server"),
+            (".cache/pipx/0f1/bin", "`pipx run`", "pipx install countersign-server"),
+        ] {
+            std::fs::create_dir_all(desk.path(folder)).expect("created");
+            let program = desk.path(&format!("{folder}/countersign"));
+            std::os::unix::fs::symlink(COUNTERSIGN, &program).expect("linked");
+            let program = program.display().to_string();
+            let installed = desk.try_program(&program, &["install", "gemini-cli", "--yes"]).await;
+            assert_eq!(installed.code, 0, "{installed}");
+            for text in ["warning: ", launcher, remedy] {
+                assert!(installed.stderr.contains(text), "{text}: {installed}");
+            }
+        }
+        let installed = desk.types("install gemini-cli --yes").await;
+        assert!(!installed.stderr.contains("warning"), "an installed program stays: {installed}");
+    })
+    .await;
+}
+
+/// npm's launcher says how it was called. Another program must not write words of its own into hints.
+#[tokio::test]
+async fn hints_name_the_launcher_that_was_typed() {
+    with_desk(async |desk| {
+        for (name, called_as, is_named) in
+            [("a", "npx countersign", true), ("b", "countersign", true), ("c", "rm -r", false)]
+        {
+            desk.set_variable("COUNTERSIGN_CALLED_AS", called_as);
+            let added = desk.types(&format!("webhook add {name} http://127.0.0.1:9/ --allow-private")).await;
+            assert_eq!(added.code, 0, "{added}");
+            let hint = format!("`{called_as} webhook test {name}` sends one now");
+            assert_eq!(added.stderr.contains(&hint), is_named, "{hint}: {added}");
+            assert!(added.stderr.contains(&format!("webhook test {name}` sends one now")), "{added}");
+        }
+    })
+    .await;
+}

@@ -11,6 +11,7 @@ mod file_lock;
 mod policy_file;
 mod present;
 mod private_file;
+mod run_cache;
 mod settings;
 mod webhook_sender;
 mod wrap;
@@ -61,6 +62,7 @@ pub use present::text::{
 pub use present::text_diff::diff_lines;
 pub use present::words::{count_words, describe_rule_names, verdict_style, verdict_word};
 pub use private_file::{create_private, write_private};
+pub use run_cache::RunCache;
 pub use settings::default_log::find_default_log;
 pub use settings::effective::{Settings, login_name, read_policy};
 pub use settings::file::{SettingsFile, default_files};

@@ -8,6 +8,7 @@ mod identity_provider;
 mod postgres;
 mod results;
 mod server;
+mod version;
 
 pub use history::describe_mismatches;
 

@@ -1,6 +1,6 @@
 //! Checks of a Countersign server.
 
-use crate::doctor::{certificate::check_reported_certificate, results::CheckResults};
+use crate::doctor::{certificate::check_reported_certificate, results::CheckResults, version::check_version};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
 use countersign_console::{CommandContext, count_words};
@@ -30,13 +30,7 @@ pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &
             count_words(ready.open.unsigned_abs(), "open request")
         ),
     );
-    let own = env!("CARGO_PKG_VERSION");
-    if ready.version == own {
-        results.ok("version", format!("{own}, the same as this command"));
-    } else {
-        let found = format!("the server has version {}, this command has {own}", ready.version);
-        results.warn("version", found, "use the same version on both sides");
-    }
+    check_version(env!("CARGO_PKG_VERSION"), &ready.version, results);
     match &ready.policy_trouble {
         Some(trouble) => results.fail(
             "its policy",
