@@ -4,10 +4,13 @@
 //! webhooks: no program may choose these.
 
 mod calls;
+mod keys;
+mod settings;
 mod stage;
 mod threads;
+mod unusual;
 
-pub(crate) use stage::GoldenStage;
+pub(crate) use stage::{GoldenCall, GoldenStage};
 
 /// The rules of the story's log. Each scene names the rule that it needs.
 const POLICY: &str = r#"
@@ -82,14 +85,23 @@ advisor = "judge"
 /// Plays the whole story. The files of the log are complete when it returns.
 pub(crate) async fn play_story() -> GoldenStage {
     let stage = GoldenStage::open(POLICY).await;
+    settings::play_policies(&stage).await;
+    settings::play_tools(&stage).await;
     calls::play_runs(&stage).await;
     calls::play_decisions(&stage).await;
     calls::play_due_times(&stage).await;
     calls::play_repairs(&stage).await;
+    settings::play_advisors(&stage).await;
+    keys::play_proofs(&stage).await;
+    settings::play_webhooks(&stage).await;
+    keys::play_tokens(&stage).await;
     threads::play_conversations(&stage).await;
     threads::play_settings(&stage).await;
+    unusual::play_decisions_by_sql(&stage).await;
     threads::play_archive(&stage).await;
     calls::leave_calls_open(&stage).await;
     stage.gate_is_closed().await;
+    unusual::play_later_version(&stage).await;
+    unusual::leave_rows_unsealed(&stage).await;
     stage
 }

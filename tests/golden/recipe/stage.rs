@@ -3,8 +3,8 @@
 use countersign_api::{self as api, ApprovalGate, CallGate, Operation, SendOperation, operations};
 use countersign_events::{EventType, Principal};
 use countersign_gate::EmbeddedGate;
-use countersign_store::ManualClock;
-use countersign_tests::new_gate;
+use countersign_store::{Clock, ManualClock, Store, StoreOptions};
+use countersign_tests::{new_gate, run_sqlite3};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -63,8 +63,19 @@ impl GoldenStage {
         seen.expect("the log continues").expect("the log reads");
     }
 
+    pub(super) async fn runs_sql(&self, sql: &str) -> String {
+        run_sqlite3(&self.file("log.db"), sql).await.expect("the shell runs it")
+    }
+
     pub(super) async fn gate_is_closed(&self) {
         self.gate.shut_down().await;
+    }
+
+    /// Opens the log again, as a store alone.
+    pub(super) async fn open_store(&self) -> Store {
+        let options =
+            StoreOptions { clock: Clock::Manual(Arc::clone(&self.clock)), ..StoreOptions::default() };
+        Store::open(self.file("log.db"), options).await.expect("the log opens")
     }
 
     pub(super) fn call(&self, thread: &str, id: &str) -> GoldenCall<'_> {
