@@ -10,9 +10,13 @@ serve *args:
 test *args:
     tests/run {{args}}
 
-# Run one test target: store, api, cli, process, tidy
+# Run one test target: store, api, cli, process, golden, tidy
 only target *args:
     cargo nextest run -p countersign-tests --test {{target}} {{args}}
+
+# Write the golden log of a version before its release: tests/fixtures/golden/README.md
+golden version:
+    COUNTERSIGN_GOLDEN={{version}} cargo nextest run -p countersign-tests --test golden recipe
 
 # Play an hour of mixed traffic at full speed, and report memory use
 soak calls="36000":
