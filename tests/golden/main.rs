@@ -32,9 +32,11 @@ macro_rules! on_each_database {
     };
 }
 
+mod continuing;
 mod dump;
 mod golden_log;
 mod press;
 mod reading;
 mod recipe;
 mod released_migrations;
+mod walk;

@@ -1,7 +1,8 @@
 //! Today's program reads each golden log: `verify`, every operation that reads, every command that reads, and every view.
 
-use crate::golden_log::{
-    ARCHIVE, CHECKPOINT, CHECKPOINT_KEY, GoldenExpectation, GoldenLog, open_log, read_rows,
+use crate::{
+    golden_log::{ARCHIVE, CHECKPOINT, CHECKPOINT_KEY, GoldenExpectation, GoldenLog, open_log, read_rows},
+    walk::{ReadWalk, read_commands, read_views},
 };
 use countersign_api::{CallId, Timestamp};
 use countersign_events::{EventType, Sha256};
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 
 on_each_database! {
     golden_log_verifies_with_the_same_counts,
+    operations_and_commands_read_golden_log,
 }
 
 /// A moment after every lease and due time of a golden log.
@@ -87,5 +89,23 @@ async fn verify_with_programs(world: &ProcessWorld, log: &GoldenLog) {
     for words in scripts {
         let ended = Process::start(world.program("python3").args(&words)).ended().await;
         assert_eq!(ended.code, 0, "{}: {words:?}: {ended:?}", log.version);
+    }
+}
+
+async fn operations_and_commands_read_golden_log(database: Database) {
+    for log in GoldenLog::read_all() {
+        let world = crate::new_world(database).await;
+        log.restore(&world).await;
+        let expected = log.expectation();
+        let mut server = world.serves().await;
+        let walk = ReadWalk::over(&server, expected.calls.keys()).await;
+        walk.read_everything(&server).await;
+        server.kill().await;
+        for words in read_commands(expected.calls.keys()) {
+            let words: Vec<_> = words.iter().map(String::as_str).collect();
+            let ended = Process::start(&mut world.countersign_over_log(&words)).ended().await;
+            assert_eq!(ended.code, 0, "{}: {words:?}: {ended:?}", log.version);
+        }
+        read_views(&world).await;
     }
 }
