@@ -143,8 +143,10 @@ of the app server."
 in use, and names the processes that use it: they continue, or, if the new layout excludes their version, only read. On PostgreSQL, run \
 it as the owner of the schema if servers run as a role without these rights.\n\n\
 Before, a file is copied to a new one beside it, named after the layout (`countersign.db.layout-3`). Back up PostgreSQL with its own tools.\n\n\
-With --check, it changes nothing, and exits with 1 if the log must be upgraded.\n\n\
-JSON: {\"database\", \"done\": made, migrated, nothing or, with --check, needed, \"copy\": null or the file, \"users\": [{\"pid\", \"program\"}]}"
+With --check, it changes nothing, and exits with 1 if the log must be upgraded. It then says what the upgrade does, how long it takes \
+at most, and how to make another copy before.\n\n\
+JSON: {\"database\", \"done\": made, migrated, nothing or, with --check, needed, \"copy\": null or the file, \"users\": [{\"pid\", \"program\"}], \
+\"bytes\" and \"seconds\": of a file that must be upgraded, its size and the longest duration, or else null}"
     )]
     Migrate(commands::migrate::MigrateArgs),
     /// Move the content of old closed threads to a file

@@ -64,10 +64,11 @@ pub enum StoreError {
         /// The database.
         place: DatabaseName,
     },
-    /// The log must be migrated, and it was opened read-only.
+    /// The log must be migrated, and this program may not do it: it was opened read-only, or the options forbid it.
     #[error(
-        "{place} was written by an older Countersign and must be migrated, which needs write access; run \
-         `countersign migrate` as its owner, or over a copy that `countersign backup` has made"
+        "{place} was written by an older Countersign and must be migrated; nothing was changed: its owner runs `countersign migrate` \
+         (with --check to see what it does); without the right to write, copy the log with the older version's `countersign backup`, and \
+         name the copy"
     )]
     OlderDatabase {
         /// The database.

@@ -4,8 +4,14 @@ use countersign_api::ApprovalGate;
 use countersign_console::{CliError, CommandContext, CommandExit, print_line};
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
-use countersign_store::{LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions};
+use countersign_store::{
+    DatabaseUrl, LogMigration, MigrationRecord, SchemaLayout, StoreError, StoreOptions, read_disk_space,
+};
 use serde_json::json;
+use std::path::Path;
+
+/// The bytes of a file that are copied and changed in a second, even on a slow disk.
+const BYTES_PER_SECOND: u64 = 20_000_000;
 
 /// Options of `migrate`.
 #[derive(Debug, clap::Args)]
@@ -44,18 +50,89 @@ pub(crate) async fn migrate_log(context: &CommandContext, args: &MigrateArgs) ->
             (done, text, record)
         }
     };
+    let needed = (done == "needed").then(|| MigrationOutlook::read(&address));
     if context.json {
         let users = record.iter().flat_map(|record| &record.users);
         let users: Vec<_> = users.map(|user| json!({"pid": user.pid, "program": user.program})).collect();
         let copy =
             record.as_ref().and_then(|record| record.copy.as_ref()).map(|path| path.display().to_string());
         let database = address.to_string();
-        print_line(&json!({"database": database, "done": done, "copy": copy, "users": users}).to_string());
+        let file = needed.iter().find_map(|outlook| outlook.file.as_ref());
+        let (bytes, seconds) = (file.map(|file| file.bytes), file.map(FileSize::seconds));
+        print_line(
+            &json!({
+                "database": database, "done": done, "copy": copy, "users": users, "bytes": bytes, "seconds": seconds
+            })
+            .to_string(),
+        );
     } else {
         print_line(&format!("{address}: {text}"));
         record.iter().flat_map(describe_migration).for_each(|line| print_line(&line));
+        needed.iter().flat_map(MigrationOutlook::describe).for_each(|line| print_line(&line));
     }
-    Ok(if done == "needed" { CommandExit::FAILED } else { CommandExit::DONE })
+    Ok(if needed.is_some() { CommandExit::FAILED } else { CommandExit::DONE })
+}
+
+/// What a migration would do.
+struct MigrationOutlook {
+    /// The file; `None` for a server.
+    file: Option<FileSize>,
+}
+
+/// The size of a log that is a file.
+struct FileSize {
+    name: String,
+    bytes: u64,
+    free: Option<u64>,
+}
+
+impl FileSize {
+    /// Asks the file system. To open the file would release the locks of this process.
+    fn read(path: &Path) -> Self {
+        let bytes = std::fs::metadata(path).map_or(0, |found| found.len());
+        let free = read_disk_space(path).map(|space| space.free);
+        Self { name: path.display().to_string(), bytes, free }
+    }
+
+    /// Estimates the longest duration, in seconds.
+    fn seconds(&self) -> u64 {
+        1 + self.bytes / BYTES_PER_SECOND
+    }
+}
+
+impl MigrationOutlook {
+    fn read(address: &DatabaseUrl) -> Self {
+        let file = match address {
+            DatabaseUrl::File(path) => Some(FileSize::read(path)),
+            DatabaseUrl::Postgres(_) => None,
+        };
+        Self { file }
+    }
+
+    fn describe(&self) -> Vec<String> {
+        let Some(file) = &self.file else {
+            return vec![
+                "`countersign migrate` changes it in one transaction, while nobody can write. It makes no copy: back up the database \
+                 before, for example with pg_dump."
+                    .to_owned(),
+            ];
+        };
+        let mut lines = vec![
+            format!(
+                "`countersign migrate` copies the file ({} bytes) beside it, and changes it in one transaction: about {} s at most, while \
+                 nobody can write.",
+                file.bytes,
+                file.seconds()
+            ),
+            format!("Another copy, also while the log is in use: sqlite3 '{}' \".backup 'COPY'\"", file.name),
+        ];
+        // The copy, and the changes before they are in the file.
+        let room = file.bytes.saturating_mul(2);
+        if let Some(free) = file.free.filter(|free| *free < room) {
+            lines.push(format!("Make room before: {free} bytes are free, and it needs up to {room}."));
+        }
+        lines
+    }
 }
 
 fn describe_migration(record: &MigrationRecord) -> Vec<String> {
