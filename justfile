@@ -18,6 +18,10 @@ only target *args:
 golden version:
     COUNTERSIGN_GOLDEN={{version}} cargo nextest run -p countersign-tests --test golden recipe
 
+# Kill the upgrade of a long log many times; for each night
+upgrades rounds="100":
+    COUNTERSIGN_UPGRADE_ROUNDS={{rounds}} cargo nextest run -p countersign-tests --test golden --no-fail-fast -- killed_upgrade
+
 # Play an hour of mixed traffic at full speed, and report memory use
 soak calls="36000":
     COUNTERSIGN_SOAK={{calls}} cargo nextest run -p countersign-tests --test process --no-capture -- soak

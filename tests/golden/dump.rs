@@ -32,6 +32,8 @@ pub(crate) async fn dump_sqlite(file: &Path) -> String {
         let value = query(&format!("PRAGMA {pragma};")).await;
         writeln!(dump, "PRAGMA {pragma} = {value};").expect("a string");
     }
+    // Every log that a program has opened has a write-ahead log.
+    writeln!(dump, "PRAGMA journal_mode = WAL;").expect("a string");
     let tables = query(&select_objects("'table'")).await;
     let row_queries = query(SELECT_ROW_QUERIES).await;
     let (rows, events) = (query(&row_queries).await, query(SELECT_EVENTS).await);

@@ -35,8 +35,10 @@ macro_rules! on_each_database {
 mod continuing;
 mod dump;
 mod golden_log;
+mod newer_layout;
 mod press;
 mod reading;
 mod recipe;
 mod released_migrations;
+mod upgrade;
 mod walk;
