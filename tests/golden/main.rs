@@ -34,6 +34,7 @@ macro_rules! on_each_database {
 
 mod continuing;
 mod dump;
+mod future;
 mod golden_log;
 mod newer_layout;
 mod press;

@@ -161,18 +161,20 @@ impl AdmissibilityCheck {
     fn judge_while(&mut self, condition: impl Fn(&VecDeque<LogRow>) -> bool) -> Vec<InadmissibleRow> {
         let mut findings = Vec::new();
         while condition(&self.rows) {
-            let is_judged = !self.newer.concern(&self.rows[0]);
-            if !is_judged {
-                self.newer.unjudged += 1;
-            }
+            let mut is_judged = !self.newer.concern(&self.rows[0]);
             let length = match self.compare_with_rules() {
                 _ if !is_judged => 1,
                 RowComparison::Same(length) => length,
+                RowComparison::Different { position, .. } if self.newer.note_words(&self.rows[position]) => {
+                    is_judged = false;
+                    position + 1
+                }
                 RowComparison::Different { position, reason } => {
                     findings.push(InadmissibleRow { seq: self.rows[position].event.seq, reason });
                     position + 1
                 }
             };
+            self.newer.unjudged += u64::from(!is_judged);
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             let mut ended = Vec::new();
             for row in self.rows.drain(..length) {

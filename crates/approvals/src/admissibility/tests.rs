@@ -40,6 +40,24 @@ fn row_about_an_unknown_call_is_named() {
     assert_eq!(found, ["1: thread t has no call a"]);
 }
 
+/// A later version may say more in the events that this one knows. The chain covers such rows, and they allow nothing.
+#[test]
+fn rows_with_words_of_later_versions_are_unjudged() {
+    let mode = |mode: &str| row(1, EventType::ThreadModeSet, "user:ada", &format!(r#"{{"mode":"{mode}"}}"#));
+    let later = row(2, EventType::ThreadModeSet, "agent:bot", r#"{"mode":"interactive"}"#);
+    let mut check = AdmissibilityCheck::default();
+    let mut found =
+        [mode("siesta"), later].into_iter().flat_map(|event| check.check(event)).collect::<Vec<_>>();
+    found.extend(check.finish());
+    assert_eq!(found, []);
+    assert_eq!(check.unjudged_counts().concerned, 2, "the row, and what follows in its thread");
+    assert_eq!(
+        findings(vec![mode("other")]),
+        ["1: mode: this mode does not exist"],
+        "no version writes this"
+    );
+}
+
 #[test]
 fn message_is_admissible() {
     assert!(findings(vec![row(1, EventType::UserMessage, "user:ada", "{}")]).is_empty());

@@ -2,7 +2,7 @@
 
 use super::RecordedFact;
 use countersign_events::{
-    ApprovalRequest, ApprovalResponse, Body, Event, ExecutionStarted, Source, Status, ToolResult,
+    ApprovalRequest, ApprovalResponse, Body, Decision, Event, ExecutionStarted, Source, Status, ToolResult,
 };
 
 /// The call standing.
@@ -76,6 +76,13 @@ impl CallStanding {
                 Some(Self::decided(Some(request), RecordedFact::from_event(event, response)))
             }
             (Self::Allowed { request, response }, Body::ExecutionStarted(claim)) => {
+                Some(Self::Running { request, response, claim: RecordedFact::from_event(event, claim) })
+            }
+            // A newer version may allow by a word that this one does not know, and its executor then starts the call. Here,
+            // the word allows nothing: this version refuses such a claim.
+            (Self::Denied { request, response, result: None }, Body::ExecutionStarted(claim))
+                if response.what.decision == Decision::Other =>
+            {
                 Some(Self::Running { request, response, claim: RecordedFact::from_event(event, claim) })
             }
             (Self::Allowed { request, response }, Body::ApprovalTakenBack(_)) => {

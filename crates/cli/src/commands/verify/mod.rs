@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"judgedOtherwise\": the number of proposals that this version judges otherwise by the policy of their time, \"mismatches\": the calls that ran something else than was approved, \"newerEvents\": the events of types that only a newer version knows, \"unjudged\": the events that these concern and that were checked by the chain alone, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"judgedOtherwise\": the number of proposals that this version judges otherwise by the policy of their time, \"mismatches\": the calls that ran something else than was approved, \"newerEvents\": the events of types that only a newer version knows, \"unjudged\": the events that these or words of a newer version concern, and that were checked by the chain alone, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -234,6 +234,12 @@ fn as_text(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> String {
         ));
         let rows = report.judged_otherwise.iter().map(|row| describe_row(row.seq, &row.reason)).collect();
         lines.extend(note_hidden(rows, report.judged_otherwise_count));
+    }
+    if report.unjudged.newer == 0 && report.unjudged.concerned > 0 {
+        lines.push(format!(
+            "Words that only a newer version knows concern {}; the rules of this version did not judge these. The hash chain covers them all.",
+            count_words(report.unjudged.concerned, "event")
+        ));
     }
     if report.unjudged.newer > 0 {
         lines.push(format!(
