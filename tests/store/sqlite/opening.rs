@@ -95,6 +95,12 @@ fn newer_file_is_refused_with_both_versions() {
             UPDATE layout SET oldest = 9000;
             PRAGMA wal_checkpoint(TRUNCATE)";
         run_sql_on(&path, newer).await.expect("writes");
+        // A copy like this has no write-ahead log, and must not get one.
+        let copy = path.with_extension("copy");
+        run_sql_on(&path, &format!("VACUUM INTO '{}'", copy.display())).await.expect("copies");
+        let before = fs::read(&copy).expect("reads");
+        assert_eq!(refused(&copy).await.code(), "newer_database");
+        assert!(fs::read(&copy).expect("reads") == before, "the copy has changed");
         let error = refused(&path).await;
         assert_eq!(error.code(), "newer_database");
         let known =

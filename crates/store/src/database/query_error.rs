@@ -1,6 +1,6 @@
 //! Why a query failed.
 
-use super::{postgres, sqlite};
+use super::{postgres::error::error as describe_postgres, sqlite::error::error as describe_sqlite};
 use crate::{DatabaseName, StoreError, UnavailableDatabase};
 
 /// Why a query failed.
@@ -26,8 +26,8 @@ impl QueryError {
         match self {
             Self::Closed | Self::Postgres(sqlx::Error::PoolClosed) => StoreError::ShuttingDown,
             Self::NoConnection => UnavailableDatabase::Busy { place, why: self.to_string() }.into(),
-            Self::Sqlite(error) => sqlite::error(place, error),
-            Self::Postgres(error) => postgres::error(place, error),
+            Self::Sqlite(error) => describe_sqlite(place, error),
+            Self::Postgres(error) => describe_postgres(place, error),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A connection to either database.
 
-use super::{BoundedRows, QueryError, SqlQuery, SqlRow, bounded_rows::ByteLimit, sqlite::FileConnection};
+use super::{
+    BoundedRows, QueryError, SqlQuery, SqlRow, bounded_rows::ByteLimit, sqlite::connection::FileConnection,
+};
 use crate::DatabaseKind;
 use futures_util::{Stream, TryStreamExt};
 use sqlx::PgConnection;

@@ -1,7 +1,7 @@
 //! PostgreSQL: one log for any number of machines.
 
 mod change_listener;
-mod error;
+pub(super) mod error;
 mod examine;
 mod inline;
 mod lock_holder;

@@ -64,12 +64,12 @@ impl ConnectionSettings {
     }
 
     /// The settings of a connection that only reads.
-    pub(super) fn to_read(self) -> Self {
+    pub(super) fn restrict_to_reading(self) -> Self {
         Self { access: ConnectionAccess::Read, ..self }
     }
 
     /// The settings of a connection to a file that nobody writes.
-    pub(super) fn to_read_immutable(self) -> Self {
+    pub(super) fn restrict_to_immutable(self) -> Self {
         Self { access: ConnectionAccess::ReadImmutable, ..self }
     }
 

@@ -1,10 +1,10 @@
 //! SQLite: one file, shared by all processes of a machine.
 
 mod change_listener;
-mod connection;
+pub(super) mod connection;
 mod content_guard;
 mod doorbell;
-mod error;
+pub(super) mod error;
 mod lock_holder;
 mod open_file;
 mod read_only;

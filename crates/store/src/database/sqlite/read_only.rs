@@ -53,7 +53,7 @@ fn connect_to_read(
     options: &StoreOptions,
 ) -> Result<(FileConnection, ConnectionSettings), StoreError> {
     let path = file.path();
-    let settings = ConnectionSettings::new(path, options).to_read();
+    let settings = ConnectionSettings::new(path, options).restrict_to_reading();
     let has_wal = file.has_wal_content();
     if has_wal || file.has_shared_memory() {
         match connect_to_log(&settings, path) {
@@ -65,7 +65,7 @@ fn connect_to_read(
             connected => return connected.map(|conn| (conn, settings)),
         }
     }
-    let settings = settings.to_read_immutable();
+    let settings = settings.restrict_to_immutable();
     Ok((connect_to_log(&settings, path)?, settings))
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn update_schema(conn: &mut FileConnection, path: &Path) -> Res
 }
 
 /// Returns true if the file has an older layout, and fails if it has a layout that this program does not know.
-fn needs_update(layout: SchemaLayout, path: &Path) -> Result<bool, StoreError> {
+pub(super) fn needs_update(layout: SchemaLayout, path: &Path) -> Result<bool, StoreError> {
     match layout {
         SchemaLayout::Ours => Ok(false),
         SchemaLayout::None | SchemaLayout::Older => Ok(true),
@@ -82,10 +82,9 @@ pub(crate) fn apply_migrations(conn: &FileConnection) -> Result<(), rusqlite::Er
     for migration in schema::migrator(DatabaseKind::Sqlite).iter().filter(|known| known.version > applied) {
         let began = Instant::now();
         conn.run_script(migration.sql.as_str())?;
-        let checksum: String = migration.checksum.iter().map(|byte| format!("{byte:02x}")).collect();
         let taken = i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX);
         let record = SqlQuery::new(RECORD_MIGRATION).bind(migration.version).bind(&*migration.description);
-        conn.query_all(&record.bind(checksum).bind(taken))?;
+        conn.query_all(&record.bind(hex::encode(&*migration.checksum)).bind(taken))?;
     }
     Ok(())
 }

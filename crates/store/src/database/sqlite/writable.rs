@@ -77,13 +77,15 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
         if found == SchemaLayout::Older {
             migration = Some(prepare_migration(&mut conn, path, &doorbell, options.migration).await?);
         }
+        // A file with an unknown layout is refused before anything in it changes.
+        schema::needs_update(found, path)?;
         use_wal(&conn, path)?;
         schema::update_schema(&mut conn, path).await?;
         doorbell.mark_in_use(Instant::now()).await;
         drop(write_lock);
     }
     conn.set_busy_timeout(ATTEMPT).map_err(failed)?;
-    let read_settings = settings.to_read();
+    let read_settings = settings.restrict_to_reading();
     let readers = SqliteReadPool::open(read_settings.clone(), options.readers).map_err(failed)?;
     let file = file.clone().with_companions();
     let guard = ContentGuard::new(read_settings, &file);
