@@ -78,6 +78,8 @@ const OTHER_COMMANDS: &[&str] = &[
     "webhook add",
     "webhook test",
     "webhook retry",
+    "webhook rotate",
+    "webhook end-old",
     "webhook remove",
     "advisor",
     "advisor report",

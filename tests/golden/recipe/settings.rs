@@ -90,5 +90,7 @@ pub(super) async fn play_webhooks(stage: &GoldenStage) {
     stage.send("user:ada", operations::RetryWebhook { name: "ops".to_owned(), body }).await;
     record(Body::WebhookDelivered(WebhookDelivered { webhook: kept, up_to: kept, retried: vec![event] }))
         .await;
+    let body = read_body(&json!({"oldSecretSeconds": 3600}));
+    stage.send("user:ada", operations::RotateWebhook { name: "ops".to_owned(), body }).await;
     stage.send("user:ada", operations::RemoveWebhook { name: "old".to_owned() }).await;
 }
