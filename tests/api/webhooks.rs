@@ -83,7 +83,7 @@ async fn secret_is_rotated_and_the_old_one_ended() {
         let rotate = async |body: Value| root.post("/v1/webhooks/ops/rotate", body.to_string()).await;
         for (body, place) in [
             (json!({"oldSecretSeconds": 2_592_001}), "oldSecretSeconds: "),
-            (json!({"oldSecretSeconds": -1}), "oldSecretSeconds"),
+            (json!({"oldSecretSeconds": -1}), "integer `-1`"),
             (json!({"secret": "whsec_AAAA"}), "secret: "),
             (json!({"secret": first}), "secret: it is the current one"),
             (json!({"until": "tomorrow"}), "until"),

@@ -317,6 +317,7 @@ async fn program_in_a_cache_is_warned_about() {
 #[tokio::test]
 async fn hints_name_the_launcher_that_was_typed() {
     with_desk(async |desk| {
+        desk.propose("t", "call_1", "bash", "{}").await;
         for (name, called_as, is_named) in
             [("a", "npx countersign", true), ("b", "countersign", true), ("c", "rm -r", false)]
         {

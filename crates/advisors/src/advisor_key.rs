@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn debug_text_omits_the_key() {
         let key = AdvisorKey { text: "sk-1".into() };
-        assert_eq!(format!("{key:?}"), "AdvisorKey");
+        assert_eq!(format!("{key:?}"), "AdvisorKey { text: SecretValue }");
     }
 }

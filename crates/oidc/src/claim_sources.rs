@@ -1,4 +1,4 @@
-//! Claims from two documents: the ID token, and the answer of the UserInfo endpoint.
+//! Claims from two documents: the ID token, and the answer of the endpoint `UserInfo`.
 
 use crate::claim_mapping::{EMAIL, EMAIL_VERIFIED};
 use serde_json::{Map, Value};

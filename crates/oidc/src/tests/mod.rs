@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use test_provider::{CLIENT, TestProvider, now};
 use url::Url;
 
-/// Signs in with these claims of the ID token and of the UserInfo endpoint, and returns the name.
+/// Signs in with these claims of the ID token and of the endpoint `UserInfo`, and returns the name.
 async fn name_from(id_token: Value, user_info: Value) -> Result<String, SignInError> {
     let test = TestProvider::start().await;
     test.change(|script| (script.id_token, script.user_info) = (id_token, user_info));
