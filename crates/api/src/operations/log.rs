@@ -293,11 +293,11 @@ macro_rules! log_operations {
                 refusals: [UnknownWebhook],
             }
 
-            /// Gives a webhook a new signing secret. The old one signs beside it for a time, so that no receiver misses a
-            /// message.
+            /// Gives a webhook a new signing secret.
             ///
-            /// While both sign, a message has two signatures, and a receiver accepts it with either secret. The response
-            /// alone contains the new secret. Only one old secret signs at a time.
+            /// The old one signs beside it for a time, so that no receiver misses a message: while both sign, a message has
+            /// two signatures, and a receiver accepts it with either secret. The response alone contains the new secret. Only
+            /// one old secret signs at a time.
             RotateWebhook: Post "/v1/webhooks/{name}/rotate" {
                 id: "rotateWebhook", tag: "webhooks", right: Administer, retry: Never,
                 path: { name: WebhookPart },
