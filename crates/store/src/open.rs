@@ -174,7 +174,7 @@ async fn create_feed(
     recent: usize,
 ) -> Result<EventFeed, StoreError> {
     let failed = |e: QueryError| e.describe(place.clone());
-    let rows = readers.query_all(SqlQuery::new(queries::TIP)).await.map_err(failed)?;
+    let rows = readers.query_all(SqlQuery::by_key(queries::TIP)).await.map_err(failed)?;
     let tip = rows.first().and_then(|row| row.number(0)).unwrap_or(0);
     let last = SqlQuery::new(queries::EVENTS).bind(tip - 1).bind(1);
     let rows = readers.query_all(last).await.map_err(failed)?;

@@ -37,14 +37,14 @@ const BATCH: usize = 500;
 impl Store {
     /// Reads the secret by which processes recognise sign-in challenges, in hexadecimal.
     pub async fn sign_in_secret(&self) -> Result<SecretValue<String>, StoreError> {
-        let rows = self.query_rows("sign_in_secret", SqlQuery::new(queries::SIGN_IN_SECRET)).await?;
+        let rows = self.query_rows("sign_in_secret", SqlQuery::by_key(queries::SIGN_IN_SECRET)).await?;
         let missing = || DamagedEvent { seq: 0, what: "the table sign_in_secret has no row".to_owned() };
         Ok(rows.first().and_then(|row| row.text(0)).map(SecretValue::new).ok_or_else(missing)?)
     }
 
     /// Reads the call with this id; `None` if the thread has no such call.
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
-        let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
+        let query = SqlQuery::by_key(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(replay_call(read_events(&self.query_rows("call", query).await?)?)?)
     }
 
@@ -54,7 +54,7 @@ impl Store {
         thread_id: &ThreadId,
         id: &CallId,
     ) -> Result<Option<CallInContext>, StoreError> {
-        let query = SqlQuery::new(queries::CALL_IN_CONTEXT).bind(thread_id.as_str()).bind(id.as_str());
+        let query = SqlQuery::by_key(queries::CALL_IN_CONTEXT).bind(thread_id.as_str()).bind(id.as_str());
         let rows = self.query_rows("call_in_context", query).await?;
         let Some(call) = replay_call(read_events(&rows)?)? else { return Ok(None) };
         let context = |column: usize| rows.first().and_then(|found| found.text(column));
@@ -93,7 +93,7 @@ impl Store {
         thread_id: &ThreadId,
         id: &CallId,
     ) -> Result<Option<String>, StoreError> {
-        let query = SqlQuery::new(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
+        let query = SqlQuery::by_key(queries::TOOL_OF_CALL).bind(thread_id.as_str()).bind(id.as_str());
         let rows = self.query_rows("tool_of_call", query).await?;
         Ok(rows.first().and_then(|found| found.text(0)))
     }
@@ -185,7 +185,7 @@ impl Store {
 
     /// Reads the active policy; `None` if the log has no policy yet.
     pub async fn policy_in_force(&self) -> Result<Option<RecordedFact<PolicySet>>, StoreError> {
-        let rows = self.query_rows("policy_in_force", SqlQuery::new(queries::POLICY_IN_FORCE)).await?;
+        let rows = self.query_rows("policy_in_force", SqlQuery::by_key(queries::POLICY_IN_FORCE)).await?;
         let Some(event) = read_events(&rows)?.pop() else { return Ok(None) };
         let damaged = |e: serde_json::Error| DamagedEvent { seq: event.seq, what: e.to_string() };
         let set = event.data.read().map_err(damaged)?;
@@ -220,7 +220,7 @@ impl Store {
 
     /// Reads the log's last `seq`; 0 if the log is empty.
     pub async fn tip(&self) -> Result<i64, StoreError> {
-        self.query_number("tip", SqlQuery::new(queries::TIP)).await
+        self.query_number("tip", SqlQuery::by_key(queries::TIP)).await
     }
 
     /// Returns the `seq` of the last event about the whole log, such as a new token, that this process has seen since it opened the
@@ -244,7 +244,7 @@ impl Store {
         if seq > tip {
             return Err(StoreError::CursorBeyondEnd { seq, tip });
         }
-        let query = SqlQuery::new(queries::HASH_AT).bind(seq);
+        let query = SqlQuery::by_key(queries::HASH_AT).bind(seq);
         let rows = self.query_rows("hash_at", query).await?;
         let hash = rows.first().and_then(|found| found.text(0)).and_then(|hex| Sha256::from_hex(&hex));
         if is_same(hash) { Ok(()) } else { Err(StoreError::CursorOfAnotherLog { seq, tip }) }
@@ -252,14 +252,14 @@ impl Store {
 
     /// Reads a thread's last `seq`; 0 if the thread has no events.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
-        self.query_number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
+        self.query_number("thread_tip", SqlQuery::by_key(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
     /// Writes a row outside the log and reads it back, to check that the database can be written and read.
     pub async fn probe(&self) -> Result<(), StoreError> {
         let now = self.clock().now();
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
-        let rows = self.query_rows("probed", SqlQuery::new(queries::PROBED)).await?;
+        let rows = self.query_rows("probed", SqlQuery::by_key(queries::PROBED)).await?;
         let found = rows.first().and_then(|found| found.text(0));
         if found.is_some_and(|found| found >= now.to_string()) {
             return Ok(());

@@ -90,7 +90,7 @@ impl Store {
     /// Returns true if the event at `seq` was written so long before `since` that no earlier one has a later time. Writer clocks
     /// differ, so the times may not increase with `seq`.
     async fn is_long_before(&self, seq: i64, since: Timestamp) -> Result<bool, StoreError> {
-        let query = SqlQuery::new(queries::EVENTS).bind(seq - 1).bind(1);
+        let query = SqlQuery::by_key(queries::EVENTS).bind(seq - 1).bind(1);
         let page = read_events(&self.query_rows("events", query).await?)?;
         Ok(page.first().is_some_and(|event| since.since(event.timestamp) > MOST_CLOCK_DIFFERENCE))
     }

@@ -1,4 +1,5 @@
-//! The pool of connections that read. A query runs on a thread for blocking work, so that a long one delays no task.
+//! The pool of connections that read. A query runs on a thread for blocking work, so that a long one delays no task; one that
+//! finds its rows by key runs at once.
 
 use super::connection::{ConnectionSettings, FileConnection};
 use crate::{
@@ -39,6 +40,9 @@ impl SqliteReadPool {
 
     /// Runs a query.
     pub(in crate::database) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, QueryError> {
+        if query.is_brief() {
+            return self.acquire().await?.conn().query_all(&query).map_err(QueryError::Sqlite);
+        }
         self.run(move |conn| conn.query_all(&query)).await
     }
 
