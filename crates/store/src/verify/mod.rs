@@ -69,23 +69,16 @@ impl Store {
         pinned: Option<PinnedKeys>,
         mut progress: impl FnMut(i64),
     ) -> Result<VerifyReport, StoreError> {
-        let (checks, pages) = CheckStages::start(pinned);
-        let mut after = 0;
-        loop {
-            let page = self.events(&EventFilter::default(), after, PAGE).await?;
-            let is_last = page.next.is_none();
-            after = page.items.last().map_or(after, |event| event.seq);
-            // The chain is broken if nobody takes the page.
-            let is_taken = pages.send(page.items).await.is_ok();
-            progress(after);
-            if is_last || !is_taken {
-                break;
-            }
-        }
-        drop(pages);
-        let StageFindings { verifier, broken, rules, mut found, otherwise } = checks.finish().await;
-        found.add(self.repeated_calls(verifier.checked()).await?);
-        let index_holds = self.index_holds().await?;
+        // Each query on a processor of its own. Mostly nobody writes meanwhile.
+        let end = self.tip().await?;
+        let (findings, repeated, index_holds) = tokio::try_join!(
+            Box::pin(self.check_events(pinned, &mut progress)),
+            self.repeated_calls(end),
+            self.index_holds(),
+        )?;
+        let StageFindings { verifier, broken, rules, mut found, otherwise } = findings;
+        let checked = verifier.checked();
+        found.add(if checked == end { repeated } else { self.repeated_calls(checked).await? });
         let (events, tip, unsealed) = (verifier.checked(), verifier.tip(), verifier.unsealed());
         let InadmissibleFindings { mut rows, count, .. } = found;
         rows.sort_by_key(|row| row.seq);
@@ -102,6 +95,29 @@ impl Store {
             proofs: rules.proof_counts(),
             index_holds,
         })
+    }
+
+    /// Checks the chain, the structure and the rules of all events, up to a break of the chain.
+    async fn check_events(
+        &self,
+        pinned: Option<PinnedKeys>,
+        progress: &mut impl FnMut(i64),
+    ) -> Result<StageFindings, StoreError> {
+        let (checks, pages) = CheckStages::start(pinned);
+        let mut after = 0;
+        loop {
+            let page = self.events(&EventFilter::default(), after, PAGE).await?;
+            let is_last = page.next.is_none();
+            after = page.items.last().map_or(after, |event| event.seq);
+            // The chain is broken if nobody takes the page.
+            let is_taken = pages.send(page.items).await.is_ok();
+            progress(after);
+            if is_last || !is_taken {
+                break;
+            }
+        }
+        drop(pages);
+        Ok(checks.finish().await)
     }
 
     /// Finds the calls up to `end` whose thread has an earlier call with the same id. The rule check does not remember
