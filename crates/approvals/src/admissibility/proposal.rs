@@ -12,6 +12,7 @@ use countersign_events::{
     Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
+use countersign_redaction::RedactedJson;
 use std::time::Duration;
 
 /// The proposals that could have caused the rows; the row at `offset` is the call. The row before it ends another call,
@@ -182,9 +183,11 @@ impl RecordedProposal<'_> {
         let ToolCall { id, name, place, annotations, impact, description, definition, replaces, .. } =
             self.call.clone();
         let arguments = self.arguments()?;
+        let pointers = self.call.redacted.clone();
         let evidence = CommandEvidence::Proposal(ProposalReview {
             judged: evidence::judged(arguments.hash(), judgement),
-            logged: None,
+            // The row has them masked as they were then.
+            logged: Some(RedactedJson { json: self.call.arguments.clone(), pointers }),
             suggested: Vec::new(),
             is_question: false,
             effects: self.call.effects.clone(),
