@@ -41,6 +41,9 @@ fn find_at_level(
     levels: usize,
     spans: &mut Vec<Range<usize>>,
 ) {
+    if !has_two_words(text) {
+        return;
+    }
     let commands = split_commands(text);
     for (at, command) in commands.iter().enumerate() {
         let words = word_values(command);
@@ -57,6 +60,11 @@ fn find_at_level(
             }
         }
     }
+}
+
+/// Returns false for a text without a blank, a quote or an operator, such as a path: one word, in which nothing names the other.
+fn has_two_words(text: &str) -> bool {
+    text.bytes().any(|byte| !byte.is_ascii_graphic() || b"\"'`\\|&;<>()".contains(&byte))
 }
 
 fn word_values(command: &WordList) -> Vec<Option<&str>> {
