@@ -168,10 +168,8 @@ proptest! {
     }
 
     #[test]
-    fn suggested_command_pattern_matches_its_source(text in shell_text()) {
-        let script = ParsedScript::parse(&text);
-        if let Some(suggested) = script.suggest() {
-            prop_assert_eq!(match_every(&single_pattern(&suggested), &script), MatchAnswer::Yes);
+    fn suggested_command_pattern_covers_no_second_command(text in shell_text()) {
+        if let Some(suggested) = ParsedScript::parse(&text).suggest() {
             prop_assert_ne!(match_every(&single_pattern(&suggested), &ParsedScript::parse(&format!("{text}\nrm x"))), MatchAnswer::Yes);
         }
     }

@@ -1,12 +1,9 @@
 //! Suggests a pattern to a command line's approver.
 
 use super::{
-    matching::match_every,
-    pattern::CommandPattern,
     programs::ProgramTable,
     script::{CommandClarity, CommandOrigin, ParsedScript},
 };
-use crate::MatchAnswer;
 
 /// Programs whose arguments decide which code runs, what is destroyed or where data goes. A pattern for any arguments
 /// would allow far more than the command that the approver sees.
@@ -105,8 +102,9 @@ const UNSAFE_SUBCOMMANDS: &[&str] = &[
 ];
 
 impl ParsedScript {
-    /// Suggests a pattern that matches this command line and similar ones, such as `git status **`. `None` unless the
-    /// line is a single literal command, and for programs whose arguments decide which code runs.
+    /// Suggests a pattern for this command line and similar ones, such as `git status **`. `None` unless the line is a single
+    /// literal command, and for programs whose arguments decide which code runs. The pattern does not match a line with an
+    /// effect that no pattern shows, such as an assignment, so the caller tries it before an approver sees it.
     #[must_use]
     pub fn suggest(&self) -> Option<String> {
         suggest_pattern(self)
@@ -134,14 +132,10 @@ fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     }
     let has_subcommands = ProgramTable::shared().has_subcommands(name);
     let second = command.words.get(1).map(|word| word.text.as_str());
-    let pattern = match second.filter(|second| plain(second)) {
-        Some(second) if has_subcommands && UNSAFE_SUBCOMMANDS.contains(&second) => {
-            return None;
-        }
-        Some(second) => format!("{name} {second} **"),
-        None if has_subcommands => return None,
-        None => format!("{name} **"),
-    };
-    let parsed = CommandPattern::new(&pattern).ok()?;
-    (match_every(&[parsed], script) == MatchAnswer::Yes).then_some(pattern)
+    match second.filter(|second| plain(second)) {
+        Some(second) if has_subcommands && UNSAFE_SUBCOMMANDS.contains(&second) => None,
+        Some(second) => Some(format!("{name} {second} **")),
+        None if has_subcommands => None,
+        None => Some(format!("{name} **")),
+    }
 }
