@@ -3,12 +3,15 @@
 use crate::{
     CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
     connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics,
-    openapi::DocumentText, stream::ReplayQueue,
+    openapi::DocumentText, routes, stream::ReplayQueue,
 };
 use countersign_gate::EmbeddedGate;
 use countersign_proofs::passkey::SignInSecret;
 use countersign_store::Clock;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use utoipa_axum::router::OpenApiRouter;
@@ -24,11 +27,19 @@ pub struct ServerState {
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) replay: Arc<ReplayQueue>,
-    pub(crate) document: Arc<DocumentText>,
+    /// The OpenAPI document, once it was asked for.
+    pub(crate) document: OnceLock<DocumentText>,
     pub(crate) guard: RequestGuard,
     pub(crate) limiter: CallerLimiter,
     pub(crate) clients: ConnectedClients,
     pub(crate) sign_in_secret: OnceCell<SignInSecret>,
+}
+
+impl ServerState {
+    /// The OpenAPI document.
+    pub(crate) fn document(&self) -> &DocumentText {
+        self.document.get_or_init(|| DocumentText::new(&routes::document(self.options.interfaces)))
+    }
 }
 
 /// Creates routes for the interfaces of other systems, with their part of the OpenAPI document.

@@ -51,7 +51,10 @@ use guard::RequestGuard;
 use limits::CallerLimiter;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -93,8 +96,7 @@ async fn serve_until_stopped(
 ) -> Result<(), ServerError> {
     let (routes, document) = routes::router(options.interfaces);
     let metrics = Arc::new(ServerMetrics::new(&gate, options.checkpoints.as_ref(), &document));
-    let document_text = Arc::new(openapi::DocumentText::new(&document));
-    // The document takes megabytes, and the server needs only the JSON string from now on.
+    // It takes megabytes, and most servers are never asked for it.
     drop(document);
     let app = Arc::new(ServerState {
         gate,
@@ -102,7 +104,7 @@ async fn serve_until_stopped(
         options: options.clone(),
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
-        document: document_text,
+        document: OnceLock::new(),
         guard: RequestGuard::new(options.access.clone(), page_origins(&listeners)),
         limiter: CallerLimiter::new(options.limits),
         clients: ConnectedClients::new(options.clock.clone()),
@@ -172,8 +174,7 @@ async fn listen(listener: BoundListener, connections: ConnectionSet) {
 /// Returns the OpenAPI document as indented JSON.
 #[must_use]
 pub fn document(interfaces: Option<InterfaceRoutes>) -> String {
-    let (_, document) = routes::router(interfaces);
-    openapi::DocumentText::new(&document).text
+    openapi::DocumentText::new(&routes::document(interfaces)).text
 }
 
 fn router(routes: Router<AppState>, app: AppState) -> Router {
@@ -207,14 +208,13 @@ mod tests {
         let (routes, document) = routes::router(None);
         let (stop, metrics) =
             (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, None, &document)));
-        let document = Arc::new(openapi::DocumentText::new(&document));
         let app = Arc::new(ServerState {
             gate,
             stop: stop.clone(),
             options: ServerOptions::default(),
             metrics,
             replay: Arc::default(),
-            document,
+            document: OnceLock::new(),
             guard: RequestGuard::new(NetworkAccess::default(), Vec::new()),
             limiter: CallerLimiter::new(RequestLimits::default()),
             clients: ConnectedClients::new(Clock::System),

@@ -28,12 +28,13 @@ use countersign_web::PAGE_FILES;
     )
 )]
 pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -> Response {
-    let tag = &app.document.tag;
+    let document = app.document();
+    let tag = &document.tag;
     if cached.has(tag) {
         return not_modified(tag);
     }
     let json = const { HeaderValue::from_static("application/json") };
-    with_tag(tag, ([(header::CONTENT_TYPE, json)], app.document.text.clone()).into_response())
+    with_tag(tag, ([(header::CONTENT_TYPE, json)], document.text.clone()).into_response())
 }
 
 /// Creates the routes of `/docs` and of the sign-in page's files.

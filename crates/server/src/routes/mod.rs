@@ -37,7 +37,14 @@ use operations::OperationRoutes;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Creates the router of all endpoints, and the OpenAPI document that describes them.
+/// Creates the OpenAPI document of all endpoints.
+pub(crate) fn document(interfaces: Option<InterfaceRoutes>) -> utoipa::openapi::OpenApi {
+    let (_, mut document) = router(interfaces);
+    openapi::complete(&mut document);
+    document
+}
+
+/// Creates the router of all endpoints, and the part of the OpenAPI document that is about each of them alone.
 pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let router = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))
@@ -61,7 +68,7 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .routes(routes!(pending::list_in_thread, decide_pending::decide_pending))
         .routes(routes!(events::list_in_thread))
         .routes(routes!(messages::list));
-    let (router, mut document) = OperationRoutes::new(router)
+    let (router, document) = OperationRoutes::new(router)
         .with_own::<ProposeCall, _>(propose::propose, describe_wait)
         .with_own::<ShowCall, _>(show::show, show::describe)
         .with_own::<ShowStatus, _>(status::show, |_| {})
@@ -69,7 +76,6 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .with_own::<RemoveApproverKey, _>(approver_keys::remove, |_| {})
         .with_all_others()
         .split_for_parts();
-    openapi::complete(&mut document);
     let pages = document::pages()
         .merge(sign_in_page::routes())
         .merge(app_page::files())
