@@ -20,10 +20,12 @@ impl ArgumentsIdentity {
     /// not have all of them.
     #[must_use]
     pub fn of_call(call: &ToolCall) -> Self {
-        let is_whole = call.redacted.is_empty() && call.erased.is_empty();
+        let (hash, is_whole) = (call.arguments_hash, call.redacted.is_empty() && call.erased.is_empty());
         Self {
-            hash: call.arguments_hash,
-            without_prose: is_whole.then(|| hash_without_prose(&call.name, &call.arguments)).flatten(),
+            hash,
+            without_prose: is_whole
+                .then(|| hash_without_prose(&call.name, &call.arguments, Some(hash)))
+                .flatten(),
             is_erased: !call.erased.is_empty(),
         }
     }

@@ -15,7 +15,9 @@ pub(crate) async fn find_in_other_words(
     hash: Sha256,
     is_alike: impl Fn(&Call) -> bool,
 ) -> Result<Option<Call>, GateError> {
-    let Some(sought) = hash_without_prose(&request.name, &request.arguments) else { return Ok(None) };
+    let Some(sought) = hash_without_prose(&request.name, &request.arguments, Some(hash)) else {
+        return Ok(None);
+    };
     let filter = LogFilter {
         tool: Some(request.name.clone()),
         principal: Some(gate.principal().clone()),
@@ -28,7 +30,7 @@ pub(crate) async fn find_in_other_words(
             && call.redacted.is_empty()
             && call.erased.is_none()
             && is_alike(call)
-            && hash_without_prose(&call.name, &call.arguments) == Some(sought)
+            && hash_without_prose(&call.name, &call.arguments, Some(call.arguments_hash)) == Some(sought)
     };
     Ok(gate.calls(&filter, None, page).await?.calls.into_iter().find(is_same))
 }

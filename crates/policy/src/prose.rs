@@ -15,9 +15,10 @@ pub fn has_prose(tool: &ToolName) -> bool {
 }
 
 /// The hash of the canonical form of a call's arguments without those that are only texts for people. `None` if the tool has
-/// none, and if the arguments are too long or not an object with unique names.
+/// none, and if the arguments are too long or not an object with unique names. `whole` is the hash of all arguments, if it is
+/// known already: mostly none of them is such a text.
 #[must_use]
-pub fn hash_without_prose(tool: &ToolName, arguments: &Json) -> Option<Sha256> {
+pub fn hash_without_prose(tool: &ToolName, arguments: &Json, whole: Option<Sha256>) -> Option<Sha256> {
     let keys = prose_keys(tool.as_str())?;
     if arguments.as_str().len() > MAX_BYTES {
         return None;
@@ -27,6 +28,11 @@ pub fn hash_without_prose(tool: &ToolName, arguments: &Json) -> Option<Sha256> {
     let unique: BTreeMap<&str, &Json> = members.iter().map(|(name, value)| (name.as_str(), value)).collect();
     if unique.len() != members.len() {
         return None;
+    }
+    if let Some(whole) = whole
+        && !members.iter().any(|(name, value)| is_prose(name, value))
+    {
+        return Some(whole);
     }
     let kept = members.iter().filter(|(name, value)| !is_prose(name, value));
     let kept: BTreeMap<&str, &Json> = kept.map(|(name, value)| (name.as_str(), value)).collect();
@@ -39,7 +45,10 @@ mod tests {
 
     fn hash(tool: &str, arguments: &str) -> Option<Sha256> {
         let json = Json::parse(arguments).expect("valid");
-        hash_without_prose(&ToolName::new(tool).expect("valid"), &json)
+        let tool = ToolName::new(tool).expect("valid");
+        let hash = hash_without_prose(&tool, &json, None);
+        assert_eq!(hash_without_prose(&tool, &json, json.canonical_hash().ok()), hash, "{arguments}");
+        hash
     }
 
     #[test]
