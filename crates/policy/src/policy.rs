@@ -8,7 +8,7 @@ use countersign_events::{Sha256, Verdict};
 use countersign_redaction::Redactor;
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -62,16 +62,19 @@ impl Policy {
     /// A policy that asks people about every call.
     #[must_use]
     pub fn ask_always() -> Self {
-        let text = PolicyText::from("default = \"ask\"\n");
-        Self {
-            settings: PolicySettings::default(),
-            rules: Vec::new(),
-            index: RuleIndex::default(),
-            zones: Vec::new(),
-            advisors: Vec::new(),
-            hash: text.hash(),
-            text: Arc::new(text),
-        }
+        static POLICY: LazyLock<Policy> = LazyLock::new(|| {
+            let text = PolicyText::from("default = \"ask\"\n");
+            Policy {
+                settings: PolicySettings::default(),
+                rules: Vec::new(),
+                index: RuleIndex::default(),
+                zones: Vec::new(),
+                advisors: Vec::new(),
+                hash: text.hash(),
+                text: Arc::new(text),
+            }
+        });
+        POLICY.clone()
     }
 
     /// A policy that this version cannot read. It asks about every call.
@@ -89,10 +92,13 @@ impl Policy {
         remember: Duration,
         assumed: AssumedLevels,
     ) -> Self {
-        let approvers = ApproverDirectory::assumed(assumed);
-        let settings =
-            PolicySettings { lapses, remember, approvers, is_recorded: true, ..PolicySettings::default() };
-        Self { settings, hash, ..Self::ask_always() }
+        let mut policy = Self::ask_always();
+        policy.hash = hash;
+        policy.settings.lapses = lapses;
+        policy.settings.remember = remember;
+        policy.settings.approvers = ApproverDirectory::assumed(assumed);
+        policy.settings.is_recorded = true;
+        policy
     }
 
     /// The same policy with this reaction to a mismatch.
