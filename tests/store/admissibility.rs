@@ -110,3 +110,31 @@ fn verify_names_each_forbidden_row() {
         insta::assert_snapshot!(reported.join("\n"));
     });
 }
+
+/// Only the unique index keeps the id of a call from being used again after the call has ended, when the check no longer
+/// knows it.
+#[test]
+fn repeated_id_of_an_ended_call_is_named() {
+    in_world(async |world| {
+        world.expects_inadmissible_rows();
+        write_history(&world.agent("bot"), &world.person("ada")).await;
+        let log = world.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("reads").items;
+        let ended = log.iter().find(|event| event.kind == EventType::ToolResult).expect("a result");
+        let members = ended.data.members().expect("an object");
+        let (_, id) = members.into_iter().find(|(name, _)| name == "toolCallId").expect("names its call");
+        let of_call = |event: &&Event| {
+            event.kind == EventType::ToolCall
+                && event.data.as_str().contains(&format!("\"id\":{}", id.as_str()))
+        };
+        let first = log.iter().find(of_call).expect("its call");
+        let [thread, kind] = [first.thread_id.as_str(), first.kind.as_str()].map(str::to_owned);
+        let row = [thread, kind, first.principal.to_string(), first.data.as_str().to_owned()];
+        world.run_sql("DROP INDEX calls_by_id").await.expect("drops");
+        world.run_sql(&forged(&log, &row, world.now())).await.expect("inserts");
+        let report = world.store().verify(|_| {}).await.expect("reads");
+        let named =
+            report.inadmissible.iter().find(|row| row.reason.contains("has a call with this id already"));
+        assert_eq!(named.map(|row| row.seq), log.last().map(|last| last.seq + 1), "{report:?}");
+        assert!(!report.holds());
+    });
+}

@@ -58,8 +58,8 @@ fn command_with_unknown_outcome_is_reported_as_such() {
             server.database(name).await;
         }
         let [written, unwritten] = names.map(|name| ends_unknown(server, name));
-        let event_counts =
-            join(written(ConnectionCut::AfterCommit), unwritten(ConnectionCut::BeforeCommit)).await;
+        let both = join(written(ConnectionCut::AfterCommit), unwritten(ConnectionCut::BeforeCommit));
+        let event_counts = Box::pin(both).await;
         assert_eq!(event_counts, (0, 2), "the number of events that the repeated command wrote");
     });
 }

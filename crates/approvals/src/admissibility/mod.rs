@@ -20,22 +20,15 @@ mod policy;
 mod proofs;
 mod proposal;
 mod row_comparison;
+mod seen_calls;
 mod thread_guess;
 mod waiting;
 
 use crate::{
-    Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused, Thread,
-    access::{ApproverStanding, ProofContext},
-    advisor_directory::AdvisorDirectory,
-    batch::thread_state::ThreadState,
-    decide,
-    pinned_tools::PinnedTools,
-    registry::LogRegistries,
+    Call, CallStanding, Refused, Thread, access::ProofContext, advisor_directory::AdvisorDirectory,
+    batch::thread_state::ThreadState, registry::LogRegistries,
 };
-use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{
-    Body, CallErased, CallId, Event, PolicyChange, Sha256, ThreadArchived, ThreadId, chain,
-};
+use countersign_events::{Body, CallErased, CallId, Event, Sha256, ThreadArchived, ThreadId, chain};
 use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
@@ -44,7 +37,8 @@ use newer::NewerFacts;
 pub use newer::UnjudgedCounts;
 pub use proofs::ProofCounts;
 use proofs::ProofTally;
-use row_comparison::RowComparison;
+use row_comparison::{LogFacts, RowComparison, compare_guess};
+use seen_calls::SeenCalls;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
 
@@ -77,6 +71,7 @@ pub struct AdmissibilityCheck {
     log: Option<Sha256>,
     proofs: ProofTally,
     newer: NewerFacts,
+    calls: SeenCalls,
     /// The proposals that this version judges otherwise, which the caller has not taken yet.
     judged_otherwise: Vec<InadmissibleRow>,
 }
@@ -93,6 +88,7 @@ impl Default for AdmissibilityCheck {
             log: None,
             proofs: ProofTally::default(),
             newer: NewerFacts::default(),
+            calls: SeenCalls::default(),
             judged_otherwise: Vec::new(),
         }
     }
@@ -115,6 +111,13 @@ impl AdmissibilityCheck {
     #[must_use]
     pub const fn unjudged_counts(&self) -> UnjudgedCounts {
         UnjudgedCounts { newer: self.newer.events, concerned: self.newer.unjudged }
+    }
+
+    /// Whether a thread may have two calls with the same id. The check does not remember calls that have ended, so only their
+    /// rows can tell.
+    #[must_use]
+    pub const fn may_have_repeated_calls(&self) -> bool {
+        self.calls.has_repetition
     }
 
     /// Takes the proposals that this version judges otherwise by the policy of their time. An earlier version may have read a
@@ -187,6 +190,7 @@ impl AdmissibilityCheck {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
                 self.erasures.note(&row);
+                self.calls.note(&row);
                 if let Body::PolicySet(set) = &row.body {
                     self.policy = policy::read_policy(set);
                 }
@@ -304,15 +308,6 @@ fn compare_late_row(
     })
 }
 
-/// The log-wide facts that the rules need.
-#[derive(Clone, Copy)]
-struct LogFacts<'a> {
-    proofs: ProofContext<'a>,
-    tools: &'a PinnedTools,
-    advisors: &'a AdvisorDirectory,
-    policy_change: Option<&'a PolicyChange>,
-}
-
 /// Compares an erasure. A call that is open cannot be erased.
 fn compare_erasure(
     head: &LogRow,
@@ -342,88 +337,6 @@ fn check_archive(
     let is_running = |call: &&Call| matches!(call.standing, CallStanding::Running { .. });
     match state.and_then(|state| state.loaded_calls().find(is_running)) {
         Some(call) => Err(format!("call {} of the thread was running", call.id())),
-        None => Ok(()),
-    }
-}
-
-/// Compares the next rows with those that one command would write.
-fn compare_guess(
-    guess: &CommandGuess,
-    rows: &[LogRow],
-    state: &ThreadState,
-    facts: LogFacts<'_>,
-) -> RowComparison {
-    let different = |position, reason| RowComparison::Different { position, reason };
-    match decide_on_guess(guess, &rows[0], state, facts) {
-        Err(refused) => different(0, refused.to_string()),
-        Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
-        Ok(expected) => {
-            for (position, new) in expected.iter().enumerate() {
-                let Some(row) = rows.get(position).filter(|row| compare::is_same_step(&rows[0], row)) else {
-                    let missing = new.body.event_type();
-                    return different(position.saturating_sub(1), format!("a {missing} must follow it"));
-                };
-                if let Err(reason) = compare::check_row(new, row) {
-                    return different(position, reason);
-                }
-            }
-            RowComparison::Same(expected.len())
-        }
-    }
-}
-
-/// Decides on a reconstructed command with the rules, in the state before the row.
-fn decide_on_guess(
-    guess: &CommandGuess,
-    head: &LogRow,
-    state: &ThreadState,
-    facts: LogFacts<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
-    let context = DecisionContext {
-        thread_id: &head.event.thread_id,
-        thread: guess.thread.as_ref().unwrap_or(&state.thread),
-        policy: &guess.policy,
-        by: &guess.by,
-        standing: &ApproverStanding::default(),
-        now: head.event.timestamp,
-        evidence: &guess.evidence,
-        pending: PendingCount::default(),
-        proofs: facts.proofs,
-        pinned: guess.proposed_tool().and_then(|tool| facts.tools.get(tool)),
-        advisors: Some(facts.advisors),
-        policy_change: facts.policy_change,
-    };
-    match &guess.command {
-        GuessedCommand::Call(id, command) => {
-            let call = state.call(id);
-            check_nothing_is_due(call, guess, &context)?;
-            Ok(decide::decide(id, call, command, &context)?)
-        }
-        GuessedCommand::Waiting(id, grant) => {
-            let grant = context.thread.grants.iter().find(|given| given.seq == *grant);
-            let answers = |grant| decide::answer_waiting(grant, state.call(id).into_iter(), &context);
-            Ok(grant.map(answers).unwrap_or_default())
-        }
-        GuessedCommand::Thread(command) => {
-            Ok(decide::decide_thread(state.open_calls().into_iter(), command, &context)?)
-        }
-    }
-}
-
-/// The writer first writes the events that are due on the call, in the same transaction.
-fn check_nothing_is_due(
-    call: Option<&Call>,
-    guess: &CommandGuess,
-    context: &DecisionContext<'_>,
-) -> Result<(), Refused> {
-    let due =
-        call.filter(|_| guess.due_first).map(|call| decide::due_events(call, context)).unwrap_or_default();
-    let due = due.iter().map(|event| event.body.event_type()).find(|kind| !guess.may_be_late(*kind));
-    match due {
-        Some(kind) => {
-            let why = format!("a {kind} was due before it");
-            Err(Refused::Invalid { field: "timestamp", why })
-        }
         None => Ok(()),
     }
 }

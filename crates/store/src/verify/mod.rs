@@ -69,16 +69,12 @@ impl Store {
         pinned: Option<PinnedKeys>,
         mut progress: impl FnMut(i64),
     ) -> Result<VerifyReport, StoreError> {
-        // Each query on a processor of its own. Mostly nobody writes meanwhile.
-        let end = self.tip().await?;
-        let (findings, repeated, index_holds) = tokio::try_join!(
-            Box::pin(self.check_events(pinned, &mut progress)),
-            self.repeated_calls(end),
-            self.index_holds(),
-        )?;
+        let events = Box::pin(self.check_events(pinned, &mut progress));
+        let (findings, index_holds) = tokio::try_join!(events, self.index_holds())?;
         let StageFindings { verifier, broken, rules, mut found, otherwise } = findings;
-        let checked = verifier.checked();
-        found.add(if checked == end { repeated } else { self.repeated_calls(checked).await? });
+        if rules.may_have_repeated_calls() {
+            found.add(self.repeated_calls(verifier.checked()).await?);
+        }
         let (events, tip, unsealed) = (verifier.checked(), verifier.tip(), verifier.unsealed());
         let InadmissibleFindings { mut rows, count, .. } = found;
         rows.sort_by_key(|row| row.seq);
@@ -120,8 +116,8 @@ impl Store {
         Ok(checks.finish().await)
     }
 
-    /// Finds the calls up to `end` whose thread has an earlier call with the same id. The rule check does not remember
-    /// calls that have ended, and a log without its unique indexes can contain a second one.
+    /// Finds the calls up to `end` whose thread has an earlier call with the same id. A log without its unique indexes can
+    /// contain one.
     async fn repeated_calls(&self, end: i64) -> Result<Vec<InadmissibleRow>, StoreError> {
         let rows =
             self.query_rows("repeated_calls", SqlQuery::new(queries::REPEATED_CALLS).bind(end)).await?;

@@ -1,0 +1,26 @@
+//! The calls that a check has met, in a few bytes each.
+
+use super::log_row::LogRow;
+use countersign_events::Body;
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher as _, RandomState},
+};
+
+/// The calls so far, by the hash of their thread and their id.
+#[derive(Debug, Default)]
+pub(super) struct SeenCalls {
+    hashes: HashSet<u64>,
+    keys: RandomState,
+    /// Whether two calls had the same hash: most likely they are the same call.
+    pub(super) has_repetition: bool,
+}
+
+impl SeenCalls {
+    pub(super) fn note(&mut self, row: &LogRow) {
+        if let Body::ToolCall(call) = &row.body {
+            let is_new = self.hashes.insert(self.keys.hash_one((&row.event.thread_id, &call.id)));
+            self.has_repetition |= !is_new;
+        }
+    }
+}
