@@ -190,14 +190,26 @@ impl FileConnection {
         events.into_iter().try_for_each(|event| insert_event(&mut statement, event))
     }
 
-    /// Runs `work` in a transaction that begins with the statement `begin`, and rolls back if it fails.
-    pub(super) fn in_transaction<T, E: From<rusqlite::Error>>(
+    /// Runs `work` in one snapshot of the log. It must not write.
+    pub(super) fn read_in_transaction<T>(
         &self,
-        begin: &str,
-        work: impl FnOnce(&Self) -> Result<T, E>,
-    ) -> Result<T, E> {
-        self.run(begin)?;
-        let done = work(self).and_then(|done| self.run("COMMIT").map(|()| done).map_err(E::from));
+        work: impl FnOnce(&Self) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, rusqlite::Error> {
+        self.run("BEGIN")?;
+        self.end_transaction(work(self))
+    }
+
+    /// Runs `work` in a transaction that has SQLite's write lock from its beginning, and rolls back if it fails.
+    pub(super) fn write_in_transaction<T>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, rusqlite::Error> {
+        self.run("BEGIN IMMEDIATE")?;
+        self.end_transaction(work(self))
+    }
+
+    fn end_transaction<T>(&self, done: Result<T, rusqlite::Error>) -> Result<T, rusqlite::Error> {
+        let done = done.and_then(|done| self.run("COMMIT").map(|()| done));
         if done.is_err() {
             // This fails if SQLite has rolled back already.
             let _ = self.run("ROLLBACK");

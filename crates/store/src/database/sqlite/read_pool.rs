@@ -69,7 +69,7 @@ impl SqliteReadPool {
         second: SqlQuery,
     ) -> Result<[Vec<SqlRow>; 2], QueryError> {
         self.run(move |conn| {
-            conn.in_transaction("BEGIN", |conn| Ok([conn.query_all(&first)?, conn.query_all(&second)?]))
+            conn.read_in_transaction(|conn| Ok([conn.query_all(&first)?, conn.query_all(&second)?]))
         })
         .await
     }

@@ -52,17 +52,9 @@ pub(super) async fn update_schema(conn: &mut FileConnection, path: &Path) -> Res
     if !needs_update(find_layout(conn).await, path)? {
         return Ok(());
     }
-    let failed = |e: rusqlite::Error| error(path.into(), &e);
-    conn.run("BEGIN IMMEDIATE").map_err(failed)?;
-    // The previous holder of the lock may have migrated, even to a newer layout.
-    let migrated = match needs_update(find_layout(conn).await, path) {
-        Ok(true) => apply_migrations(conn).and_then(|()| conn.run("COMMIT")).map_err(failed),
-        Ok(false) => Ok(()),
-        Err(error) => Err(error),
-    };
-    // This fails after a commit, and if SQLite has rolled back already.
-    let _ = conn.run("ROLLBACK");
-    migrated
+    conn.write_in_transaction(apply_migrations).map_err(|e| error(path.into(), &e))?;
+    // The previous holder of the lock may have migrated, even to a newer layout. Then nothing was applied.
+    needs_update(find_layout(conn).await, path).map(|_| ())
 }
 
 /// Returns true if the file has an older layout, and fails if it has a layout that this program does not know.
