@@ -22,7 +22,7 @@ pub(crate) use log_registries::LogRegistries;
 pub(crate) use policy::ActivePolicyHash;
 pub use policy::SetPolicyCommand;
 pub use tokens::{LONGEST_LINK, MAX_ADDRESSES};
-pub use webhooks::{MAX_OLD_SECRET, MAX_WEBHOOKS};
+pub use webhooks::MAX_WEBHOOKS;
 
 use crate::Refused;
 use countersign_events::{Body, Event, Principal, Sha256, Timestamp};

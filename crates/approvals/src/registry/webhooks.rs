@@ -23,7 +23,7 @@ const MAX_GLOBS: usize = 64;
 const MAX_NAME: usize = 64;
 
 /// The longest time for which an old signing secret signs beside the new one.
-pub const MAX_OLD_SECRET: Duration = Duration::from_hours(30 * 24);
+const MAX_OLD_SECRET: Duration = Duration::from_hours(30 * 24);
 
 /// The maximum length of sealed content or a reason, in bytes.
 const MAX_TEXT_BYTES: usize = 8_192;

@@ -5,7 +5,6 @@ use crate::{GateFailure, SecretChange, WebhookProgress, WebhookTransport, view::
 use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, Refused,
-    registry::MAX_OLD_SECRET,
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
 use countersign_events::{Body, WebhookRemoved, WebhookRetried};
@@ -93,9 +92,6 @@ impl EmbeddedService {
         request: &api::RotateWebhookRequest,
     ) -> Result<api::NewWebhook, GateFailure> {
         let span = request.old_secret_seconds.map_or(OLD_SECRET, Duration::from_secs);
-        if span > MAX_OLD_SECRET {
-            return Err(GateFailure::invalid("oldSecretSeconds", &"an old secret signs for up to 30 days"));
-        }
         let old_until = (!span.is_zero()).then(|| self.store.clock().now().after(span));
         let change = SecretChange::Rotate { secret: request.secret.as_deref(), old_until };
         let prepared = require(transport)?.change_secret(&self.find_webhook(name).await?, change)?;
