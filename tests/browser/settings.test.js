@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPage, startBrowser } from "./support/browser.js";
 import { Agent, openInbox } from "./support/inbox.js";
-import { createToken, newLog, startServer } from "./support/server.js";
+import { createToken, newLog, readEvents, startServer } from "./support/server.js";
 
 async function startSettings(t, { name = "ada", role = "approver", ...options } = {}) {
   const log = await newLog(t);
@@ -83,6 +83,28 @@ test("an admin adds a webhook, tests and removes it", async (t) => {
   await webhooks.getByRole("button", { name: "Remove ops" }).click();
   await webhooks.getByRole("button", { name: "Remove ops now" }).click();
   await webhooks.getByRole("listitem").waitFor({ state: "detached" });
+});
+
+test("an admin gives a webhook a new secret, and ends the old one", async (t) => {
+  const { log, page } = await startSettings(t, { name: "root", role: "admin" });
+  const webhooks = page.locator("webhook-section");
+  await webhooks.getByLabel("Name").fill("ops");
+  await webhooks.getByLabel("Address", { exact: true }).fill("https://127.0.0.1:9/x");
+  await webhooks.getByLabel("Allow a private address").check();
+  await webhooks.getByRole("button", { name: "Add a webhook" }).click();
+  const secret = webhooks.locator(".secret code");
+  const first = await secret.textContent();
+  await webhooks.getByRole("button", { name: "New secret for ops" }).click();
+  await webhooks.getByText(/the old secret signs until /).waitFor();
+  const second = await secret.textContent();
+  assert.match(second, /^whsec_/);
+  assert.notEqual(second, first);
+  assert.equal(await webhooks.getByRole("button", { name: "New secret for ops" }).count(), 0, "two secrets sign already");
+  await checkPage(page);
+  await webhooks.getByRole("button", { name: "End the old secret of ops" }).click();
+  await webhooks.getByRole("button", { name: "New secret for ops" }).waitFor();
+  assert.equal(await webhooks.getByText(/the old secret signs until /).count(), 0);
+  assert.equal((await readEvents(log, "WEBHOOK_SECRET_SET")).length, 2);
 });
 
 test("a notification tells of a new call after the person asked for it, and leads to it", async (t) => {
