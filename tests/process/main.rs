@@ -60,6 +60,7 @@ mod races;
 mod readers;
 mod refused_runs;
 mod replay;
+mod request_lines;
 mod retention;
 mod secrets;
 mod shell;

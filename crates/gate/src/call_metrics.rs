@@ -1,6 +1,7 @@
 //! Reports each step of a call that this process took: one line in the process log and one count in the metrics. It
 //! never reports arguments.
 
+use crate::written_events::note_written_events;
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
     AdviceFailure, ApprovalResponse, Body, Decision, Event, EventType, Source, Status, ThreadId, ToolResult,
@@ -117,6 +118,9 @@ impl CallMetrics {
 
     /// Logs and counts a command's events.
     pub(crate) fn record(&self, outcome: &CommandOutcome) {
+        if !outcome.events.is_empty() {
+            note_written_events();
+        }
         for event in &outcome.events {
             match (&outcome.call, event.kind.is_about_a_call()) {
                 // If an approval moves to this call, the result of the previous call is among the events. A decision

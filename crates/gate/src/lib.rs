@@ -41,6 +41,7 @@ mod secret_file;
 mod view;
 mod webhook_delivery;
 mod withdrawal_runner;
+mod written_events;
 
 pub use call_reader::{CallReader, CallSelection, ReadLimits};
 pub use embedded::KeyRegistration;
@@ -56,6 +57,7 @@ pub use webhook_delivery::{
     OpenClaim, PreparedSecret, PreparedWebhook, SecretChange, WebhookFollower, WebhookProgress,
     WebhookTransport,
 };
+pub use written_events::watch_written_events;
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed. A subscriber must drop
 /// them.

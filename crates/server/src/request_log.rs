@@ -13,11 +13,12 @@ use crate::{
 };
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
 use countersign_api::{ErrorCode, random_id};
+use countersign_gate::watch_written_events;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
@@ -64,9 +65,10 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
         response
     };
     let responding = request_id::ID.scope(id.clone(), answering).instrument(span.clone());
-    let mut response = responding.await;
+    let (mut response, has_written) = watch_written_events(responding).await;
     let took = began.elapsed();
-    span.in_scope(|| write_log_line(&method, &route, response.status(), took));
+    let is_for_debugging = is_health_check(&route) || has_written && response.status().is_success();
+    span.in_scope(|| write_log_line(is_for_debugging, response.status(), took));
     app.metrics.record_answer(&method, &route, response.status(), took);
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -123,12 +125,11 @@ fn caller_request_id(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Writes one line per request, without any of its content; the span has the id, method and route. Two kinds are logged at the
-/// debug level: health checks, which are frequent, and accepted requests that may write, because each event has a line
+/// debug level: health checks, which are frequent, and accepted requests that have written, because each event has a line
 /// with the same span.
-fn write_log_line(method: &Method, route: &str, status: StatusCode, took: Duration) {
-    let is_accepted_write = *method != Method::GET && status.is_success();
+fn write_log_line(is_for_debugging: bool, status: StatusCode, took: Duration) {
     let (status, ms) = (status.as_u16(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    if is_accepted_write || is_health_check(route) {
+    if is_for_debugging {
         tracing::debug!(target: ACCESS_TARGET, status, ms, "answered");
     } else {
         tracing::info!(target: ACCESS_TARGET, status, ms, "answered");
