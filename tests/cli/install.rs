@@ -306,9 +306,17 @@ async fn program_in_a_cache_is_warned_about() {
             for text in ["warning: ", launcher, remedy] {
                 assert!(installed.stderr.contains(text), "{text}: {installed}");
             }
+            desk.write_file("mcp.json", r#"{"mcpServers": {"files": {"command": "files"}}}"#);
+            let wrapped = desk.try_program(&program, &["mcp", "wrap", "mcp.json", "--yes"]).await;
+            for text in ["warning: ", launcher, remedy, "run `countersign mcp wrap` again"] {
+                assert!(wrapped.code == 0 && wrapped.stderr.contains(text), "{text}: {wrapped}");
+            }
         }
         let installed = desk.types("install gemini-cli --yes").await;
         assert!(!installed.stderr.contains("warning"), "an installed program stays: {installed}");
+        desk.write_file("mcp.json", r#"{"mcpServers": {"files": {"command": "files"}}}"#);
+        let wrapped = desk.types("mcp wrap mcp.json --yes").await;
+        assert!(wrapped.code == 0 && !wrapped.stderr.contains("warning"), "{wrapped}");
     })
     .await;
 }

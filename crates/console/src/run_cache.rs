@@ -1,5 +1,6 @@
 //! The caches from which launchers run programs that are not installed. They may remove a program at any time.
 
+use crate::{escape_text, print_error};
 use std::path::{Component, Path};
 
 /// A launcher that runs a program from its cache.
@@ -20,6 +21,17 @@ impl RunCache {
         // A link that stays may lead into a cache.
         let target = program.canonicalize().ok();
         [Some(program), target.as_deref()].into_iter().flatten().find_map(Self::of_path)
+    }
+
+    /// Warns if the program may vanish. `loss` is what happens then, and `command` writes its path again.
+    pub fn warn_if_it_has(program: &Path, loss: &str, command: &str) {
+        let Some(cache) = Self::of_program(program) else { return };
+        print_error(&format!(
+            "warning: {} lies in the cache of `{}`, which may remove it; {loss}. Install it with `{}`, and run `{command}` again",
+            escape_text(&program.display().to_string()),
+            cache.launcher(),
+            cache.install_command()
+        ));
     }
 
     fn of_path(path: &Path) -> Option<Self> {

@@ -1,9 +1,7 @@
 //! The start of a hook command: the program, and the log that it uses.
 
 use super::config_scope::ConfigScope;
-use countersign_console::{
-    CliError, CommandContext, LogTarget, RunCache, SettingKey, called_program, escape_text, print_error,
-};
+use countersign_console::{CliError, CommandContext, LogTarget, RunCache, SettingKey, called_program};
 use countersign_store::DatabaseUrl;
 use std::path::Path;
 
@@ -15,7 +13,9 @@ pub(super) fn hook_program(context: &CommandContext, scope: ConfigScope) -> anyh
         ConfigScope::Project => "countersign".to_owned(),
         ConfigScope::User => {
             let program = called_program()?;
-            warn_of_run_cache(&program);
+            // Without the program, the hook blocks every call of the agent.
+            let loss = "the agent then has no hook that works";
+            RunCache::warn_if_it_has(&program, loss, "countersign install");
             program.display().to_string()
         }
     };
@@ -44,18 +44,6 @@ pub(super) fn hook_program(context: &CommandContext, scope: ConfigScope) -> anyh
     }
     shlex::try_join(words.iter().map(String::as_str))
         .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")).into())
-}
-
-/// Warns if the program may vanish: without it, the hook blocks every call of the agent.
-fn warn_of_run_cache(program: &Path) {
-    let Some(cache) = RunCache::of_program(program) else { return };
-    print_error(&format!(
-        "warning: {} lies in the cache of `{}`, which may remove it; the agent then has no hook that works. Install it with \
-         `{}`, and run `countersign install` again",
-        escape_text(&program.display().to_string()),
-        cache.launcher(),
-        cache.install_command()
-    ));
 }
 
 fn database_words(context: &CommandContext, address: &DatabaseUrl) -> anyhow::Result<[String; 2]> {

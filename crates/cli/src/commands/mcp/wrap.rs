@@ -1,7 +1,7 @@
 //! `countersign mcp wrap` and `unwrap`: changing an MCP client configuration.
 
 use countersign_console::{
-    CliError, CommandContext, CommandExit, called_program, confirm_change, diff_lines, escape_text,
+    CliError, CommandContext, CommandExit, RunCache, called_program, confirm_change, diff_lines, escape_text,
     print_json, print_line,
 };
 use countersign_mcp::{
@@ -46,6 +46,7 @@ struct WrapReport<'a> {
 pub(super) fn wrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
     // A client may start the program without the shell's PATH.
     let program = called_program()?;
+    RunCache::warn_if_it_has(&program, "the client then starts none of its servers", "countersign mcp wrap");
     let program =
         program.to_str().ok_or_else(|| CliError::usage("the path of this program is not Unicode"))?;
     change_config(context, args, |text, syntax| wrap_config(text, syntax, program))
