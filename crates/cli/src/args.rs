@@ -144,7 +144,7 @@ in use, and names the processes that use it: they continue, or, if the new layou
 it as the owner of the schema if servers run as a role without these rights.\n\n\
 Before, a file is copied to a new one beside it, named after the layout (`countersign.db.layout-3`). Back up PostgreSQL with its own tools.\n\n\
 With --check, it changes nothing, and exits with 1 if the log must be upgraded. It then says what the upgrade does, how long it takes \
-at most, and how to make another copy before.\n\n\
+at most by the measured speed of the disk, and how to make another copy before.\n\n\
 JSON: {\"database\", \"done\": made, migrated, nothing or, with --check, needed, \"copy\": null or the file, \"users\": [{\"pid\", \"program\"}], \
 \"bytes\" and \"seconds\": of a file that must be upgraded, its size and the longest duration, or else null}"
     )]

@@ -12,6 +12,7 @@ mod clock;
 mod conversation;
 mod copy;
 mod copy_mark;
+mod copy_speed;
 mod database;
 mod database_kind;
 mod database_name;
@@ -50,6 +51,7 @@ pub use archive::{ArchiveContents, ArchivePlan, EVENTS_AT_ONCE, read_archive};
 pub use backup::{BackupSummary, backup};
 pub use clock::{Clock, ManualClock};
 pub use copy::{CopyStep, CopySummary, copy};
+pub use copy_speed::measure_copy_speed;
 pub use countersign_approvals::admissibility::InadmissibleRow;
 pub use database::{
     postgres::{OLDEST_POSTGRES, RoleRights, SETTINGS as POSTGRES_SETTINGS, ServerExamination, examine},
