@@ -163,20 +163,24 @@ async fn early_exit_names_an_existing_call() {
 async fn demo_runs_in_one_terminal() {
     with_desk(async |desk| {
         let terminal = TmuxTerminal::open(desk).await;
-        terminal.resize(80, 30).await;
+        terminal.resize(200, 30).await;
         terminal.types("clear; countersign demo --folder demo --as user:ada").await;
-        assert_snapshot!(terminal.wait_for_line("Press Enter to open the inbox.").await, @"
+        let screen = terminal.wait_for_line("Press Enter to open the inbox.").await;
+        let (before, rest) = screen.split_once("csgn_").expect("a link with its secret");
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        assert_snapshot!(format!("{before}[secret]{after}"), @"
         An agent will propose a few tool calls.
         All of them are harmless, and you decide them.
 
           folder     [here]/demo
           server     http://[port]
 
+        In a browser, decide them with a click:
+          http://[pages]/sign-in/#[secret]
         In a second terminal, list and decide the same calls:
-          countersign --server http://[port] watch
-          countersign --server http://[port] pending
-          curl http://[port]/v1/approvals/pending
-        In a browser, read and try the API:
+          countersign --database [here]/demo/countersign.db watch
+          countersign --database [here]/demo/countersign.db pending
+        The API, to read and try:
           http://[port]/docs
 
         Ctrl-C ends the demo and keeps its files.

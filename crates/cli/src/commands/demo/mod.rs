@@ -8,10 +8,12 @@ mod tools;
 use crate::commands::install::describe_own_agents;
 use crate::commands::watch::{WatchedLog, unwrap_watch_error, watch_options};
 use agent::DemoAgent;
-use countersign_api::{self as api, ApprovalGate, LogFilter, SharedGate, random_id};
+use countersign_api::{
+    self as api, ApprovalGate, LogFilter, SendOperation, SharedGate, operations, page_address, random_id,
+};
 use countersign_console::{
     CliError, CommandContext, CommandExit, TerminationSignals, escape_text, print_json, print_line,
-    print_prompt,
+    print_prompt, request_sign_in_link, sign_in_link,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
@@ -23,6 +25,7 @@ use script::DemoScript;
 use serde::Serialize;
 use std::{
     fs::DirBuilder,
+    io::{IsTerminal, stdout},
     net::SocketAddr,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
@@ -30,6 +33,9 @@ use std::{
 };
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
+
+/// The log in the demo's folder.
+const DATABASE: &str = "countersign.db";
 
 /// Options of `demo`.
 #[derive(Debug, clap::Args)]
@@ -110,7 +116,7 @@ async fn run_demo_in(context: &CommandContext, demo: &DemoArgs, folder: &Path) -
     script.furnish(&desk)?;
     std::fs::write(folder.join("policy.toml"), &script.policy)?;
     let policy = Policy::read(&script.policy)?;
-    let database = folder.join("countersign.db");
+    let database = folder.join(DATABASE);
     let gate = EmbeddedGate::open_with(&database, StoreOptions::default(), policy).await?;
     let listener = BoundListener::bind(&ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
     let twin = listener.bind_twin(&ListenOptions::default())?;
@@ -166,9 +172,13 @@ impl DemoStage<'_> {
             return Ok(WatchExit::Quit);
         }
         let plain = self.demo.plain || !can_draw();
-        let command_prefix = format!("{} --server {}", self.context.command_prefix(), self.url);
-        let introduction =
-            script.introduction.replace("$COMMAND", &command_prefix).replace("$URL", &self.url);
+        let database = escape_text(&self.folder.join(DATABASE).display().to_string());
+        let command_prefix = format!("{} --database {database}", self.context.command_prefix());
+        let introduction = script
+            .introduction
+            .replace("$LINK", &self.make_link().await?)
+            .replace("$COMMAND", &command_prefix)
+            .replace("$URL", &self.url);
         let ends = if self.demo.keeps_folder() { "keeps" } else { "removes" };
         let folder = escape_text(&self.folder.display().to_string());
         print_line(&introduction.replace("$ENDS", ends).replace("$FOLDER", &folder));
@@ -192,6 +202,21 @@ impl DemoStage<'_> {
         let (acted, exit) = tokio::join!(acting, watching);
         acted?;
         exit.map_err(unwrap_watch_error)
+    }
+
+    /// The link that signs the person in. It is a secret, so it is printed to a terminal only, as by `up`.
+    async fn make_link(&self) -> anyhow::Result<String> {
+        let pages = page_address(&self.url);
+        if !stdout().is_terminal() {
+            return Ok(format!("{pages} (the link that signs you in is printed to a terminal)"));
+        }
+        let person = self.context.settings.principal(Principal::user)?;
+        let mut body = request_sign_in_link();
+        if let Some(name) = person.as_str().strip_prefix("user:") {
+            name.clone_into(&mut body.name);
+        }
+        let link = self.person.send(operations::CreateToken { body }).await?;
+        Ok(sign_in_link(&pages, &link.secret))
     }
 
     async fn print_summary(&self, database: &Path) -> anyhow::Result<()> {
