@@ -183,8 +183,10 @@ CREATE TABLE proposer_presence (
 CREATE TABLE leases (
     task text COLLATE "C" PRIMARY KEY, holder text COLLATE "C" NOT NULL, held_until text COLLATE "C" NOT NULL,
     state text COLLATE "C" NOT NULL);
-CREATE TABLE layout (id integer PRIMARY KEY CHECK (id = 1), oldest bigint NOT NULL);
-INSERT INTO layout (id, oldest) VALUES (1, 3);
+CREATE TABLE layout (
+    id integer PRIMARY KEY CHECK (id = 1), oldest bigint NOT NULL,
+    oldest_reader bigint NOT NULL CHECK (oldest_reader <= oldest));
+INSERT INTO layout (id, oldest, oldest_reader) VALUES (1, 3, 3);
 CREATE TABLE sign_in_secret (
     id integer PRIMARY KEY CHECK (id = 1), secret text COLLATE "C" NOT NULL CHECK (length(secret) = 64));
 -- Each of the two has 122 random bits.

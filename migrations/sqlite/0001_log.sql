@@ -165,6 +165,11 @@ CREATE TABLE sign_in_secret (
 INSERT INTO sign_in_secret (id, secret) VALUES (1, lower(hex(randomblob(32))));
 
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
--- it. A migration that such a program cannot work with must raise the number.
-CREATE TABLE layout (id INTEGER PRIMARY KEY CHECK (id = 1), oldest INTEGER NOT NULL) STRICT;
-INSERT INTO layout (id, oldest) VALUES (1, 3);
+-- it, and those that know `oldest_reader` or a later one can read it. A migration that such a program cannot work with must raise
+-- `oldest`, and one whose tables it cannot read both numbers.
+CREATE TABLE layout (
+    id            INTEGER PRIMARY KEY CHECK (id = 1),
+    oldest        INTEGER NOT NULL,
+    oldest_reader INTEGER NOT NULL CHECK (oldest_reader <= oldest)
+) STRICT;
+INSERT INTO layout (id, oldest, oldest_reader) VALUES (1, 3, 3);

@@ -116,6 +116,7 @@ fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
             return (ErrorCode::BadCursor, ErrorFacts { tip: Some(*tip), ..ErrorFacts::default() });
         }
         StoreError::ShuttingDown => return (ErrorCode::ShuttingDown, ErrorFacts::default()),
+        StoreError::NewerDatabase { .. } => UnavailableReason::NewerDatabase,
         // The others are errors of opening and copying: the file was replaced by one that cannot be opened.
         error => error.reason().map_or(UnavailableReason::NotCountersign, UnavailableReason::parse),
     };

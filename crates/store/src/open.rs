@@ -9,6 +9,7 @@ use crate::{
     queries,
     recent_tools::RecentTools,
     row,
+    schema::newer_error,
     store::{LogOrigin, StoreInner},
     writer::{self, BatchWriter, WriterRequest},
 };
@@ -29,7 +30,8 @@ pub(crate) enum UnfinishedCopy {
 impl Store {
     /// Opens the log at `address`, migrates it, and starts the writer and the feed. Creates the log if it does not
     /// exist, unless [`StoreOptions::create`] is false. [`StoreOptions::access`] says whether a read-only file is
-    /// accepted; a store over one has no writer, and each write fails with [`UnavailableDatabase::ReadOnly`].
+    /// accepted; a store over one has no writer, and each write fails with [`UnavailableDatabase::ReadOnly`]. So has a store over a
+    /// log whose newer layout this program can only read, and each write fails with [`StoreError::NewerDatabase`].
     ///
     /// Fails with a separate [`StoreError`] for each problem, and then changes nothing: a missing folder; a file of
     /// another program or of a newer Countersign; a file that is read-only or damaged, or on a file system without
@@ -64,14 +66,22 @@ async fn open_database(
                 let readers = ReadPool::Sqlite(Arc::new(readers));
                 start_tasks(session, listener, readers, Some(path), origin, options, unfinished).await
             }
-            sqlite::OpenedFile::ReadOnly(file) => start_reading(*file, options, unfinished).await,
+            sqlite::OpenedFile::ReadOnly(file) => {
+                let sqlite::ReadOnlyFile { place, listener, readers, found } = *file;
+                let readers = ReadPool::Sqlite(Arc::new(readers));
+                start_reading(place, listener, readers, found, options, unfinished).await
+            }
         },
         DatabaseUrl::Postgres(address) => {
+            let place = address.database_name();
             let postgres::OpenedServer { session, listener, readers, found, migration } =
                 postgres::open(*address, &options).await?;
             let created = found == SchemaLayout::None;
             let origin = LogOrigin { found, created, read_only: false, migration };
             let readers = ReadPool::Postgres(Arc::new(readers));
+            let Some(session) = session else {
+                return start_reading(place, listener, readers, found, options, unfinished).await;
+            };
             start_tasks(session, listener, readers, None, origin, options, unfinished).await
         }
     }
@@ -114,15 +124,19 @@ async fn start_tasks<D: WriteSession>(
 
 /// Starts the feed for a read-only log.
 async fn start_reading(
-    file: sqlite::ReadOnlyFile,
+    place: DatabaseName,
+    listener: impl ChangeListener,
+    readers: ReadPool,
+    found: SchemaLayout,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
-    let sqlite::ReadOnlyFile { place, listener, readers } = file;
-    let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true, migration: None };
-    let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
-    let (store, inbox) =
-        create_store(ReadPool::Sqlite(Arc::new(readers)), place, None, origin, &options, unfinished).await?;
+    let origin = LogOrigin { found, created: false, read_only: true, migration: None };
+    let read_only = match found {
+        SchemaLayout::Newer { found, .. } => newer_error(place.clone(), found),
+        _ => UnavailableDatabase::ReadOnly(place.clone()).into(),
+    };
+    let (store, inbox) = create_store(readers, place, None, origin, &options, unfinished).await?;
     spawn_feed(&store, listener, options.poll);
     store.inner.tasks.spawn(writer::refuse(inbox, read_only, store.inner.stop.clone()));
     Ok(store)

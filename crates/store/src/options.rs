@@ -19,10 +19,10 @@ pub enum StoreAccess {
     /// Reads and writes. A read-only file cannot be opened.
     #[default]
     Write,
-    /// Reads and writes if the file can be written, and only reads otherwise. For commands that read.
+    /// Reads and writes if the file can be written and its layout permits it, and only reads otherwise. For commands that read.
     WriteIfPossible,
     /// Reads only: nothing is written, migrated or created, not even beside the file. On PostgreSQL it is the same as
-    /// [`Write`](Self::Write).
+    /// [`WriteIfPossible`](Self::WriteIfPossible).
     Read,
 }
 

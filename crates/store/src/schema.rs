@@ -22,10 +22,12 @@ pub enum SchemaLayout {
     Unreleased,
     /// This program can work with the log as it is.
     Ours,
-    /// A newer version has changed the layout, and this program cannot work with it.
+    /// A newer version has changed the layout, and this program cannot write to it.
     Newer {
         /// The number of the last applied migration.
         found: i64,
+        /// Whether this program can read it.
+        is_readable: bool,
     },
 }
 
@@ -86,12 +88,28 @@ pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaL
     let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
     if !same {
         let is_newer = found > latest_migration();
-        return Ok(if is_newer { SchemaLayout::Newer { found } } else { SchemaLayout::Unreleased });
+        return Ok(if is_newer {
+            SchemaLayout::Newer { found, is_readable: false }
+        } else {
+            SchemaLayout::Unreleased
+        });
     }
-    // A newer version has applied more migrations. The table `layout` has the oldest layout that may still use the log.
+    // A newer version has applied more migrations. The table `layout` has the oldest layouts that may still use and read the log.
     let oldest = conn.query_all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;
-    let oldest = oldest.first().and_then(|row| row.number(0)).unwrap_or(i64::MAX);
-    Ok(if oldest <= latest_migration() { SchemaLayout::Ours } else { SchemaLayout::Newer { found } })
+    let permits = |column| {
+        oldest.first().and_then(|row| row.number(column)).is_some_and(|oldest| oldest <= latest_migration())
+    };
+    Ok(if permits(0) { SchemaLayout::Ours } else { SchemaLayout::Newer { found, is_readable: permits(1) } })
+}
+
+/// Warns that the log was opened to read only, because a newer version has changed its layout.
+pub(crate) fn warn_of_newer_layout(place: &DatabaseName, found: i64) {
+    tracing::warn!(
+        log = %place,
+        layout = found,
+        known = latest_migration(),
+        "a newer Countersign has changed this log's layout: this program reads it and writes nothing"
+    );
 }
 
 pub(crate) fn newer_error(place: DatabaseName, found: i64) -> StoreError {

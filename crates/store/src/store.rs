@@ -107,7 +107,8 @@ impl Store {
     }
 
     /// Returns true if the log can only be read. Each write fails with
-    /// [`UnavailableDatabase::ReadOnly`](crate::UnavailableDatabase::ReadOnly).
+    /// [`UnavailableDatabase::ReadOnly`](crate::UnavailableDatabase::ReadOnly), or with
+    /// [`StoreError::NewerDatabase`](crate::StoreError::NewerDatabase).
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.inner.origin.read_only

@@ -215,6 +215,8 @@ codes! {
         Lost = "lost",
         /// The database does not exist.
         Missing = "missing",
+        /// A newer program has changed the log's layout, and this one may not write to it.
+        NewerDatabase = "newer_database",
         /// The database exists and has no log yet.
         NoLog = "no_log",
         /// The file or database is not a Countersign database of this version.

@@ -9,7 +9,7 @@ use countersign_console::{COPIED_FILE, CommandContext, count_words, is_empty_log
 use countersign_events::chain;
 use countersign_gate::{EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
-use countersign_store::{Clock, DatabaseUrl, StoreOptions};
+use countersign_store::{Clock, DatabaseUrl, SchemaLayout, StoreOptions};
 use std::time::Duration;
 
 /// A longer log is checked completely only if the user asks for it, because that takes long.
@@ -38,7 +38,15 @@ pub(crate) async fn check_log(
     if is_file && !gate.is_read_only() {
         results.ok("file system", "write-ahead logging works");
     }
-    results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
+    match gate.found_layout() {
+        SchemaLayout::Newer { found, .. } => {
+            let what = format!(
+                "a newer Countersign has changed it (layout {found}), so this one only reads the log"
+            );
+            results.warn("layout", what, "use the newer program");
+        }
+        _ => results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION"))),
+    }
     let inspected = match database::check_schema(&gate, results).await {
         Ok(()) => log(context, &gate, address, full, results).await,
         Err(error) => Err(error),

@@ -22,7 +22,8 @@ use write_session::PostgresWriteSession;
 
 /// Store parts.
 pub(crate) struct OpenedServer {
-    pub(crate) session: PostgresWriteSession,
+    /// The connection that writes; `None` if the log can only be read.
+    pub(crate) session: Option<PostgresWriteSession>,
     pub(crate) listener: PostgresChangeListener,
     pub(crate) readers: PostgresReadPool,
     /// The layout before the update.
@@ -36,19 +37,18 @@ pub(crate) async fn open(
     address: PostgresAddress,
     options: &StoreOptions,
 ) -> Result<OpenedServer, StoreError> {
-    let sessions = SessionFactory::new(&address, options.synchronous);
+    let mut sessions = SessionFactory::new(&address, options.synchronous);
     let failed = |e| error(address.database_name(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check_server(&mut conn, &address).await?;
     let (found, migration) = schema::update_schema(&mut conn, &address, &sessions, options).await?;
     let channel = schema::channel(&mut conn, &sessions).await.map_err(failed)?;
+    let is_read_only = matches!(found, SchemaLayout::Newer { .. });
+    if is_read_only {
+        sessions.restrict_to_reading();
+    }
     let readers = PostgresReadPool::new(&sessions, options.readers);
     let listener = PostgresChangeListener::new(&address, &sessions, channel.clone(), options.poll);
-    Ok(OpenedServer {
-        session: PostgresWriteSession::new(address, sessions, conn, channel),
-        listener,
-        readers,
-        found,
-        migration,
-    })
+    let session = (!is_read_only).then(|| PostgresWriteSession::new(address, sessions, conn, channel));
+    Ok(OpenedServer { session, listener, readers, found, migration })
 }

@@ -2,8 +2,8 @@
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
-    DatabaseKind, LogMigration, LogUser, MigrationRecord, PostgresAddress, SchemaLayout, StoreError,
-    StoreOptions, UnavailableDatabase,
+    DatabaseKind, LogMigration, LogUser, MigrationRecord, PostgresAddress, SchemaLayout, StoreAccess,
+    StoreError, StoreOptions, UnavailableDatabase,
     clock::with_timeout,
     database::{ReadConnection, SqlRow, postgres::error},
     queries, schema,
@@ -17,7 +17,8 @@ const LOCK_MIGRATION: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 /// the same names.
 const DEALLOCATE: &str = "DEALLOCATE ALL;";
 
-/// Creates or migrates the schema if it is not current. Returns the layout that was found.
+/// Creates or migrates the schema if it is not current. Returns the layout that was found, which may be a newer one that this
+/// program can only read.
 pub(super) async fn update_schema(
     conn: &mut PgConnection,
     address: &PostgresAddress,
@@ -31,7 +32,11 @@ pub(super) async fn update_schema(
     let found = found?;
     match found {
         SchemaLayout::Ours => return Ok((found, None)),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
+        SchemaLayout::Newer { found: number, is_readable: true } if options.access != StoreAccess::Write => {
+            schema::warn_of_newer_layout(&address.database_name(), number);
+            return Ok((found, None));
+        }
+        SchemaLayout::Newer { found, .. } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::Unreleased => {
             return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
         }
@@ -92,7 +97,7 @@ async fn migrate(
     let mut migration = None;
     match read_layout(&mut tx, address).await? {
         SchemaLayout::Ours => return tx.commit().await.map(|()| None).map_err(failed),
-        SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
+        SchemaLayout::Newer { found, .. } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::Unreleased => {
             return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
         }

@@ -66,6 +66,16 @@ impl SessionFactory {
         Self { connect, settings, pooled }
     }
 
+    /// Lets the sessions only read.
+    pub(super) fn restrict_to_reading(&mut self) {
+        // Behind a pooler, the settings come after the transaction has begun.
+        self.settings.push_str(if self.pooled {
+            "SET LOCAL transaction_read_only = on;"
+        } else {
+            "SET default_transaction_read_only = on;"
+        });
+    }
+
     /// Opens a connection.
     pub(super) async fn open(&self) -> Result<PgConnection, sqlx::Error> {
         let mut conn = with_timeout(LOGIN, self.connect.connect()).await?;

@@ -9,6 +9,7 @@ use countersign_events::Event;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{
     CachedStatement, Connection, OpenFlags,
+    config::DbConfig,
     types::{ToSqlOutput, Value, ValueRef},
 };
 use std::{
@@ -215,6 +216,11 @@ impl FileConnection {
             let _ = self.run("ROLLBACK");
         }
         done
+    }
+
+    /// Lets the end of this connection leave the write-ahead log as it is, also if it is the last one.
+    pub(super) fn keep_wal(&self) -> Result<(), rusqlite::Error> {
+        self.conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(|_| ())
     }
 
     /// Closes the connection. The last one of all processes moves the write-ahead log into the file and removes it. If that fails,

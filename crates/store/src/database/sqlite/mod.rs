@@ -44,9 +44,10 @@ pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFi
         StoreAccess::Write | StoreAccess::WriteIfPossible => {}
     }
     match open_writable(path, options).await {
-        Err(StoreError::DatabaseUnavailable(
-            UnavailableDatabase::ReadOnly(_) | UnavailableDatabase::Full(_),
-        )) if options.access == StoreAccess::WriteIfPossible => open_to_read(path, options).await,
+        Err(
+            StoreError::DatabaseUnavailable(UnavailableDatabase::ReadOnly(_) | UnavailableDatabase::Full(_))
+            | StoreError::NewerDatabase { .. },
+        ) if options.access == StoreAccess::WriteIfPossible => open_to_read(path, options).await,
         opened => Ok(OpenedFile::Writable(Box::new(opened?))),
     }
 }

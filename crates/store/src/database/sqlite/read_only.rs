@@ -12,7 +12,7 @@ use super::{
 use crate::{
     DatabaseName, SchemaLayout, StoreError, StoreOptions, UnavailableDatabase,
     database::ReadConnection,
-    schema::{newer_error, read_layout},
+    schema::{newer_error, read_layout, warn_of_newer_layout},
 };
 use std::path::Path;
 
@@ -21,26 +21,29 @@ pub(crate) struct ReadOnlyFile {
     pub(crate) place: DatabaseName,
     pub(crate) listener: SqliteChangeListener,
     pub(crate) readers: SqliteReadPool,
+    pub(crate) found: SchemaLayout,
 }
 
-/// Opens the file read-only. A log with an older or newer layout is refused, because it cannot be migrated.
+/// Opens the file read-only. A log with an older layout is refused, because it cannot be migrated, and one with a newer layout if
+/// that excludes this program from reading, too.
 pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Result<ReadOnlyFile, StoreError> {
     check_file_system(path)?;
     let file = find(path)?;
     let path = file.path();
     let (mut conn, settings) = connect_to_read(&file, options)?;
-    let layout = read_layout(&mut ReadConnection::Sqlite(&mut conn)).await.unwrap_or(SchemaLayout::None);
+    let found = read_layout(&mut ReadConnection::Sqlite(&mut conn)).await.unwrap_or(SchemaLayout::None);
     conn.close();
-    match layout {
+    match found {
         SchemaLayout::Ours => {}
+        SchemaLayout::Newer { found, is_readable: true } => warn_of_newer_layout(&path.into(), found),
         SchemaLayout::None => return Err(StoreError::EmptyFile { place: path.into() }),
         SchemaLayout::Older => return Err(StoreError::OlderDatabase { place: path.into() }),
-        SchemaLayout::Newer { found } => return Err(newer_error(path.into(), found)),
+        SchemaLayout::Newer { found, is_readable: false } => return Err(newer_error(path.into(), found)),
         SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
     }
     let readers = SqliteReadPool::open(settings, options.readers).map_err(|e| error(path.into(), &e))?;
     let place = path.into();
-    Ok(ReadOnlyFile { place, listener: SqliteChangeListener::new(file, None, options.poll), readers })
+    Ok(ReadOnlyFile { place, listener: SqliteChangeListener::new(file, None, options.poll), readers, found })
 }
 
 /// Connects, and returns the settings that worked.

@@ -62,7 +62,7 @@ pub(super) fn needs_update(layout: SchemaLayout, path: &Path) -> Result<bool, St
     match layout {
         SchemaLayout::Ours => Ok(false),
         SchemaLayout::None | SchemaLayout::Older => Ok(true),
-        SchemaLayout::Newer { found } => Err(schema::newer_error(path.into(), found)),
+        SchemaLayout::Newer { found, .. } => Err(schema::newer_error(path.into(), found)),
         SchemaLayout::Unreleased => Err(StoreError::UnreleasedDatabase { place: path.into() }),
     }
 }

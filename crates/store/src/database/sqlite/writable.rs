@@ -78,7 +78,10 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
             migration = Some(prepare_migration(&mut conn, path, &doorbell, options.migration).await?);
         }
         // A file with an unknown layout is refused before anything in it changes.
-        schema::needs_update(found, path)?;
+        if let Err(refused) = schema::needs_update(found, path) {
+            conn.keep_wal().map_err(failed)?;
+            return Err(refused);
+        }
         use_wal(&conn, path)?;
         schema::update_schema(&mut conn, path).await?;
         doorbell.mark_in_use(Instant::now()).await;
