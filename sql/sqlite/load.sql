@@ -76,7 +76,7 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM setting_events e
-    WHERE $10 AND e.thread_id = '' AND e.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+    WHERE $10 AND e.thread_id = '' AND e.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED', 'PUSH_DEVICE_SET', 'PUSH_DEVICE_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'WEBHOOK_SECRET_SET',
         'ADVISOR_REPORTED', 'ADVISOR_MODE_SET')
     UNION ALL

@@ -5,7 +5,7 @@ use crate::{
     commands::{is_false, maybe_word, read_word},
     object::{read_objects, read_optional_object},
 };
-use countersign_events::{Decision, GrantAgents};
+use countersign_events::{Decision, DecisionChannel, GrantAgents};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions in one request.
@@ -78,6 +78,9 @@ pub struct BulkDecisionItem {
     /// The proof that the approver made this decision, as in a single decision. Each call needs its own.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub proof: Option<ProofRequest>,
+    /// The surface on which the person decides, as in a single decision.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub channel: Option<DecisionChannel>,
 }
 
 impl BulkDecisionItem {
@@ -95,6 +98,7 @@ impl BulkDecisionItem {
             level,
             and_waiting,
             proof,
+            channel,
         } = decide;
         Self {
             thread_id,
@@ -109,6 +113,7 @@ impl BulkDecisionItem {
             level,
             and_waiting,
             proof,
+            channel,
         }
     }
 
@@ -126,6 +131,7 @@ impl BulkDecisionItem {
             level,
             and_waiting,
             proof,
+            channel,
             ..
         } = self.clone();
         DecisionRequest {
@@ -139,6 +145,7 @@ impl BulkDecisionItem {
             level,
             and_waiting,
             proof,
+            channel,
         }
     }
 }

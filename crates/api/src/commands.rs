@@ -5,7 +5,7 @@ use crate::object::read_optional_object;
 use crate::proposed_place::ProposedPlace;
 use crate::proposed_place::read_place;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::{Decision, GrantAgents, Place, RiskLevel, Status};
+use countersign_events::{Decision, DecisionChannel, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -179,6 +179,10 @@ pub struct DecisionRequest {
     /// statement to sign.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub proof: Option<ProofRequest>,
+    /// The surface on which the person decides, if it shows only a part of the call. In a notification, `allow_once` is refused
+    /// unless the policy lets notifications allow the call's risk. `argumentsHash` is then required.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub channel: Option<DecisionChannel>,
 }
 
 impl DecisionRequest {
@@ -196,6 +200,7 @@ impl DecisionRequest {
             level: None,
             and_waiting: false,
             proof: None,
+            channel: None,
         }
     }
 

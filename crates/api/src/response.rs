@@ -2,7 +2,8 @@
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
-    AnswerSetting, Basis, Decision, DecisionProof, PolicyChange, ShadowVerdict, Source, json::ArgumentChange,
+    AnswerSetting, Basis, Decision, DecisionChannel, DecisionProof, PolicyChange, ShadowVerdict, Source,
+    json::ArgumentChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,9 @@ pub struct ApprovalResponse {
     /// The proof that the approver made the decision. With several approvers, each vote has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<DecisionProof>,
+    /// The surface on which the person decided, if it shows only a part of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<DecisionChannel>,
     /// The time at which the approval lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

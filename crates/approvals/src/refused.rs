@@ -275,6 +275,9 @@ pub enum Refused {
     /// No such webhook.
     #[error("the log has no webhook with this id")]
     UnknownWebhook,
+    /// No such device.
+    #[error("no device with this id gets notifications")]
+    UnknownDevice,
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -381,6 +384,7 @@ impl Refused {
             Self::SignInUsed => "sign_in_failed",
             Self::NameTaken(_) | Self::OtherSpelling { .. } => "name_taken",
             Self::UnknownWebhook => "unknown_webhook",
+            Self::UnknownDevice => "unknown_device",
             Self::UnknownTool { .. } => "unknown_tool",
             Self::UnknownDefinition { .. } => "unknown_definition",
             Self::UnknownThread(_) => "unknown_thread",

@@ -3,9 +3,10 @@
 
 use crate::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, CallId, CallState, CallStateFilter,
-    Decision, EffectPattern, Event, EventType, GrantAgents, Json, MessageFormat, Mode, OnExpiry, Principal,
-    ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Sha256, Source, Status, ThreadId, Timestamp,
-    TokenKind, ToolName, ToolPolicy, Verdict, WebhookFormat, WebhookTopic, id::MAX_NAME_BYTES,
+    Decision, DecisionChannel, EffectPattern, Event, EventType, GrantAgents, Json, MessageFormat, Mode,
+    OnExpiry, Principal, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Sha256, Source, Status,
+    ThreadId, Timestamp, TokenKind, ToolName, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
+    id::MAX_NAME_BYTES,
 };
 use serde_json::json;
 use utoipa::{
@@ -128,6 +129,7 @@ macro_rules! wire_names {
 impl_enum_schema! {
     Decision: "A decision on a call. A decision that this version does not know, from a log that a newer version wrote, is read as `other`.", wire_names!(Decision);
     Basis: "The part of the policy that gave a verdict.", wire_names!(Basis);
+    DecisionChannel: "The surface on which a person decided, if it shows only a part of the call.", wire_names!(DecisionChannel);
     GrantAgents: "The agents whose later calls a grant answers.", wire_names!(GrantAgents);
     Verdict: "The policy's verdict on a call.", vec!["allow", "ask", "block"];
     Source: "The source of a decision.", wire_names!(Source);

@@ -260,6 +260,13 @@ impl CallMetrics {
                 info!(id = added.id, approver = %added.approver, by, seq, "approver key added");
             }
             Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
+            Body::PushDeviceSet(set) => {
+                info!(id = set.id, host = set.host, by, seq, "device of notifications set")
+            }
+            Body::PushDeviceRemoved(removed) => {
+                let reason = removed.reason.as_deref().unwrap_or_default();
+                info!(id = removed.id, reason, by, seq, "device of notifications removed");
+            }
             Body::WebhookAdded(added) => {
                 info!(name = added.name, host = added.host, by, seq, "webhook added");
             }

@@ -4,7 +4,7 @@ use crate::{
     AdvisorSettings, ApproverDirectory, AssumedLevels, KeyRegistrars, MismatchAction, PendingLimits,
     PolicyText, plain_rule_name, rule::PolicyRule, selector::RuleSelectors, settings::PolicySettings,
 };
-use countersign_events::{Sha256, Verdict};
+use countersign_events::{RiskLevel, Sha256, Verdict};
 use countersign_redaction::Redactor;
 use std::{
     collections::{BTreeSet, HashMap},
@@ -112,6 +112,13 @@ impl Policy {
     #[must_use]
     pub const fn on_mismatch(&self) -> MismatchAction {
         self.settings.on_mismatch
+    }
+
+    /// Returns true if people may allow a call of this claimed risk in a notification, which shows only a part of it. A log does
+    /// not record the setting, so an earlier policy lets them.
+    #[must_use]
+    pub fn lets_notifications_allow(&self, risk: Option<RiskLevel>) -> bool {
+        self.settings.is_recorded || risk.is_some_and(|risk| self.settings.notified_allow.contains(&risk))
     }
 
     /// The text that the policy was read from.

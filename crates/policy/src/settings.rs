@@ -1,7 +1,7 @@
 //! Policy settings: everything in a policy besides its rules.
 
 use crate::{annotation::HintTrust, approvers::ApproverDirectory, tools::OperandMapping};
-use countersign_events::Verdict;
+use countersign_events::{RiskLevel, Verdict};
 use countersign_redaction::Redactor;
 use std::time::Duration;
 
@@ -75,6 +75,8 @@ pub(crate) struct PolicySettings {
     pub(crate) project_folders: Vec<String>,
     /// Whether a call that would be asked is allowed, and the verdict only recorded.
     pub(crate) observes: bool,
+    /// The claimed risks of calls that a notification may allow.
+    pub(crate) notified_allow: Vec<RiskLevel>,
     /// Whether the settings were read from a log, which records neither scopes nor idempotent tools.
     pub(crate) is_recorded: bool,
 }
@@ -98,6 +100,7 @@ impl Default for PolicySettings {
             redactor: Redactor::default(),
             asks_changed_tools: false,
             on_mismatch: MismatchAction::Record,
+            notified_allow: Vec::new(),
             is_recorded: false,
         }
     }

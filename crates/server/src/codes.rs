@@ -127,6 +127,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         404,
+        ErrorCode::UnknownDevice,
+        "No device with this id gets notifications.",
+        "no device with this id gets notifications",
+    ),
+    entry(
+        404,
         ErrorCode::UnknownAdvisor,
         "The active policy has no advisor with this name and these settings.",
         "the active policy has no advisor \"reviewer\" with these settings",

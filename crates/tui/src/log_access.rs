@@ -56,6 +56,7 @@ pub(crate) async fn send_to_log(
         level: sent.level.clone(),
         and_waiting: sent.and_waiting,
         proof: None,
+        channel: None,
     };
     match limit_time(gate.decide(thread, id, &decide)).await {
         Ok(call) => Ok(Box::new(call)),

@@ -77,6 +77,8 @@ codes! {
         ProofRequired = "proof_required",
         /// The proof does not prove the decision.
         ProofInvalid = "proof_invalid",
+        /// No device with this id gets notifications.
+        UnknownDevice = "unknown_device",
         /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
         /// The active policy has no advisor with these settings.

@@ -1,6 +1,6 @@
 //! The token directory of a log, built from its events.
 
-use super::{AccountNames, ApproverKeyDirectory, KnownNames, TokenHolder, TokenSecret};
+use super::{AccountNames, ApproverKeyDirectory, KnownNames, PushDeviceDirectory, TokenHolder, TokenSecret};
 use countersign_events::{
     Body, Event, EventGroup, Principal, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked, TokenUsed,
     principal::PrincipalKind,
@@ -35,6 +35,7 @@ pub struct TokenDirectory {
     /// The last of the first tokens that the service created together, as long as the log has no others.
     first_tokens: Option<FirstTokens>,
     approver_keys: ApproverKeyDirectory,
+    push_devices: PushDeviceDirectory,
 }
 
 /// The end of the first tokens.
@@ -92,6 +93,7 @@ impl TokenDirectory {
             self.names.add(&event.principal);
         }
         self.approver_keys.evolve(event, body);
+        self.push_devices.evolve(event, body);
         match body {
             Body::TokenCreated(created) => self.add(event, created),
             Body::TokenUsed(TokenUsed { id, address }) => {
@@ -130,6 +132,12 @@ impl TokenDirectory {
     #[must_use]
     pub const fn approver_keys(&self) -> &ApproverKeyDirectory {
         &self.approver_keys
+    }
+
+    /// The devices that get notifications.
+    #[must_use]
+    pub const fn push_devices(&self) -> &PushDeviceDirectory {
+        &self.push_devices
     }
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {
@@ -208,6 +216,14 @@ impl TokenDirectory {
     pub fn find_token_of_passkey(&self, key: &str) -> Option<&TokenRecord> {
         let token = self.approver_keys.find(key)?.added.token.as_deref()?;
         self.find(token).map(AsRef::as_ref)
+    }
+
+    /// The first session of the chain in which each session continues the one before; `None` for another token.
+    pub(super) fn start_of_session(&self, record: &TokenRecord) -> Option<&TokenRecord> {
+        let is_session = |record: &&TokenRecord| record.created.kind == TokenKind::Session;
+        let record = self.find(&record.created.id).map(AsRef::as_ref).filter(is_session)?;
+        let parent = |record: &&TokenRecord| self.find(record.created.parent.as_deref()?).map(AsRef::as_ref);
+        std::iter::successors(Some(record), parent).take(LONGEST_LINEAGE).take_while(is_session).last()
     }
 
     fn is_of_removed_passkey(&self, record: &TokenRecord) -> bool {

@@ -1,4 +1,5 @@
-//! Access: a log's tokens, what their holders may do and in which threads, and its approver keys.
+//! Access: a log's tokens, what their holders may do and in which threads, its approver keys, and the devices that get
+//! notifications.
 
 mod account_names;
 mod approver_keys;
@@ -6,6 +7,7 @@ mod caller;
 mod directory;
 mod holder;
 mod known_names;
+mod push_devices;
 mod right;
 mod secret;
 
@@ -15,5 +17,6 @@ pub use caller::{ApproverStanding, CommandCaller};
 pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
 pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};
 pub use known_names::KnownNames;
+pub use push_devices::{DeviceRejection, PushDeviceDirectory, PushDeviceRecord};
 pub use right::Right;
 pub use secret::{BadToken, PageKey, TOKEN_PREFIX, TokenSecret};

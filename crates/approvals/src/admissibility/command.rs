@@ -17,8 +17,8 @@ use crate::{
     },
 };
 use countersign_events::{
-    ApprovalResponse, ApprovalVote, Body, Decision, DecisionProof, ErasedTexts, ExecutionStarted,
-    GrantAgents, Json, Sha256, Source, Status, ToolResult, Verdict,
+    ApprovalResponse, ApprovalVote, Body, Decision, DecisionChannel, DecisionProof, ErasedTexts,
+    ExecutionStarted, GrantAgents, Json, Sha256, Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
@@ -78,6 +78,8 @@ pub(super) fn guesses(
         | Body::TokenRevoked(_)
         | Body::ApproverKeyAdded(_)
         | Body::ApproverKeyRemoved(_)
+        | Body::PushDeviceSet(_)
+        | Body::PushDeviceRemoved(_)
         | Body::WebhookAdded(_)
         | Body::WebhookRemoved(_)
         | Body::WebhookDelivered(_)
@@ -181,6 +183,7 @@ fn respond(
         agents: response.agents,
         level: response.level.as_ref(),
         proof: response.proof.as_ref(),
+        channel: response.channel,
         erased: &response.erased,
     };
     answer.guesses(row, call, state, &policy, response.policy)
@@ -206,6 +209,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         agents: vote.agents,
         level: vote.level.as_ref(),
         proof: vote.proof.as_ref(),
+        channel: None,
         erased: &vote.erased,
     };
     [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
@@ -228,6 +232,7 @@ struct ReconstructedAnswer<'a> {
     agents: Option<GrantAgents>,
     level: Option<&'a String>,
     proof: Option<&'a DecisionProof>,
+    channel: Option<DecisionChannel>,
     erased: &'a ErasedTexts,
 }
 
@@ -267,6 +272,7 @@ impl ReconstructedAnswer<'_> {
             level: self.level.cloned(),
             and_waiting: false,
             proof: self.proof.cloned().map(Box::new),
+            channel: self.channel,
             erased: self.erased.clone(),
         });
         let evidence = match review {

@@ -28,6 +28,7 @@ impl CheckedAnswer<'_> {
         response.scope = self.scope();
         response.agents = self.respond.recorded_agents();
         response.proof.clone_from(&self.proof);
+        response.channel = self.respond.channel;
         if let Some(edit) = &self.edit {
             edit.write_to(&mut response);
         }

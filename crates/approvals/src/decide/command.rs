@@ -3,9 +3,9 @@
 use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
-    AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionProof, ErasedRow,
-    ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived, ThreadId,
-    Timestamp, ToolDefinition, ToolName, ToolPolicy,
+    AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionChannel, DecisionProof,
+    ErasedRow, ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived,
+    ThreadId, Timestamp, ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
 use std::{collections::BTreeSet, fmt, time::Duration};
@@ -214,6 +214,8 @@ pub struct RespondCommand {
     pub and_waiting: bool,
     /// The proof that the approver made the decision.
     pub proof: Option<Box<DecisionProof>>,
+    /// The surface on which the person decides, if it shows only a part of the call.
+    pub channel: Option<DecisionChannel>,
     /// The hashes of content that was erased from a recorded answer. A new answer has none.
     pub erased: ErasedTexts,
 }
@@ -232,6 +234,7 @@ impl RespondCommand {
             level: None,
             and_waiting: false,
             proof: None,
+            channel: None,
             erased: ErasedTexts::new(),
         }
     }

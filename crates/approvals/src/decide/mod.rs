@@ -8,6 +8,7 @@ mod answer;
 mod archive;
 mod arguments;
 mod cancel;
+mod channel;
 mod claim;
 mod close;
 mod command;
@@ -42,6 +43,7 @@ mod withdraw;
 
 pub use advise::MAX_ADVICE_BYTES;
 pub use arguments::HashedArguments;
+pub use channel::{may_allow_in_notification, may_answer};
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
     AdviceCommand, CallCommand, ClaimCommand, DefinitionIdentity, EraseCommand, FinishCommand,

@@ -47,6 +47,7 @@ pub(super) fn new_response(
         agents: None,
         author_level: None,
         proof: None,
+        channel: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
         policy_change: None,

@@ -3,7 +3,7 @@
 use super::{
     CommandFailure, DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible, proof, restriction, terms, vote,
+    channel, edit, eligible, proof, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, Source};
@@ -30,6 +30,7 @@ pub(super) fn respond(
     check_offer(request, respond)?;
     check_seen_arguments(call, respond)?;
     let terms = terms::terms_of_answer(call, respond, context)?;
+    channel::check_channel(call, respond, &terms, context)?;
     let (wanted, needed) = (respond.level.as_deref(), terms.level.as_deref());
     let level = eligible::check_level(call, wanted, needed, &terms.approvers, context)?;
     check_restrictions(call, respond, context)?;

@@ -10,6 +10,7 @@ mod command;
 mod definitions;
 mod log_registries;
 mod policy;
+mod push_devices;
 mod tokens;
 mod webhooks;
 
@@ -21,6 +22,7 @@ pub(crate) use definitions::record_proposed;
 pub(crate) use log_registries::LogRegistries;
 pub(crate) use policy::ActivePolicyHash;
 pub use policy::SetPolicyCommand;
+pub use push_devices::MAX_DEVICES;
 pub use tokens::{LONGEST_LINK, MAX_ADDRESSES};
 pub use webhooks::MAX_WEBHOOKS;
 

@@ -154,6 +154,14 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
             let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} removes the key {id}{why}"))
         }
+        Body::PushDeviceSet(set) => {
+            let (name, host) = (escape_text(&set.name), escape_text(&set.host));
+            (TextStyle::Cyan, format!("{who} gets notifications on {name} through {host}"))
+        }
+        Body::PushDeviceRemoved(removed) => {
+            let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
+            (TextStyle::Cyan, format!("{who} ends the notifications on device {id}{why}"))
+        }
         Body::DefinitionSeen(seen) => {
             (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))
         }

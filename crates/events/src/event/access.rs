@@ -1,7 +1,7 @@
-//! Access: tokens, which are the credentials of server callers, and the keys with which people prove their decisions.
-//! The log keeps token hashes, never tokens.
+//! Access: tokens, which are the credentials of server callers, the keys with which people prove their decisions, and the
+//! devices that get their notifications. The log keeps token hashes, never tokens.
 
-use super::{ProofKind, Role, TokenKind};
+use super::{ProofKind, QuietHours, Role, TokenKind};
 use crate::{Principal, Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,10 @@ macro_rules! access_events {
             ApproverKeyAdded(ApproverKeyAdded) = "APPROVER_KEY_ADDED" { once_per: ["id"], },
             /// A key proves nothing from here on.
             ApproverKeyRemoved(ApproverKeyRemoved) = "APPROVER_KEY_REMOVED" { once_per: ["id"], },
+            /// A device gets a person's notifications from here on, under these settings.
+            PushDeviceSet(PushDeviceSet) = "PUSH_DEVICE_SET" {},
+            /// A device gets no notifications from here on.
+            PushDeviceRemoved(PushDeviceRemoved) = "PUSH_DEVICE_REMOVED" {},
         } }
     };
 }
@@ -132,6 +136,42 @@ pub struct ApproverKeyAdded {
 #[serde(rename_all = "camelCase")]
 pub struct ApproverKeyRemoved {
     /// The key's id.
+    pub id: String,
+    /// The reason, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// `PUSH_DEVICE_SET`: a device gets notifications for the event's principal from here on. A later event about the same device
+/// replaces it. The event is log-wide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PushDeviceSet {
+    /// The id: the first 16 hexadecimal digits of a SHA-256 over the push address and the device's keys. The database permits
+    /// a log-wide event of a type once for each `id`, so the member has another name.
+    #[serde(rename = "device")]
+    pub id: String,
+    /// The name that the person gave the device.
+    pub name: String,
+    /// The scheme, host and port of the push service. The rest of the address is a secret.
+    pub host: String,
+    /// The push address and the device's keys, sealed with a key that the log does not have.
+    pub sealed: String,
+    /// The id of the session or token under which the device was registered, and with which it ends. Absent on a server in solo
+    /// mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The hours in which the device gets only escalated requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<QuietHours>,
+}
+
+/// `PUSH_DEVICE_REMOVED`: a device gets no notifications from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PushDeviceRemoved {
+    /// The device's id.
+    #[serde(rename = "device")]
     pub id: String,
     /// The reason, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

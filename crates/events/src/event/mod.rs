@@ -11,6 +11,7 @@ mod kind;
 mod newer;
 mod place;
 mod policy;
+mod quiet_hours;
 #[cfg(test)]
 mod reference;
 mod state;
@@ -29,14 +30,15 @@ pub use kind::{EventGroup, EventType, NewerType, UnknownType};
 pub use newer::NewerEvent;
 pub use place::Place;
 pub use policy::*;
+pub use quiet_hours::QuietHours;
 pub use state::{CallState, CallStateFilter};
 pub use thread::*;
 pub use verdict::Verdict;
 pub use webhook::*;
 pub use words::{
-    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, GrantAgents, MessageFormat,
-    Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Source, Status, TokenKind,
-    ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, DecisionChannel,
+    GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role,
+    Source, Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

@@ -78,6 +78,14 @@ impl Decision {
 }
 
 words! {
+    /// The surface on which a person decided, if it shows only a part of the call.
+    DecisionChannel {
+        /// An action on a notification.
+        Notification = "notification",
+    }
+}
+
+words! {
     /// What a token holder may do. No role may both propose and decide.
     Role {
         /// Propose, wait, claim, finish and cancel.
@@ -446,6 +454,7 @@ mod tests {
         check_suggestions::<Source>();
         check_suggestions::<Basis>();
         check_suggestions::<Status>();
+        check_suggestions::<DecisionChannel>();
         check_suggestions::<RiskLevel>();
         check_suggestions::<GrantAgents>();
         check_suggestions::<ToolPolicy>();

@@ -77,6 +77,7 @@ impl EmbeddedService {
             level: decide.level.clone(),
             and_waiting: decide.and_waiting,
             proof: decide.proof.clone().map(|proof| Box::new(proof.into())),
+            channel: decide.channel,
             erased: ErasedTexts::new(),
         };
         let evidence = match &respond.arguments {

@@ -27,6 +27,7 @@ pub(crate) fn view_response(
         changes: response.changes.clone(),
         note: note_for_model(editor, &response.changes),
         proof: response.proof.clone(),
+        channel: response.channel,
         lapses_at: response.lapses_at,
         policy: response.policy,
         policy_change: response.policy_change.clone(),

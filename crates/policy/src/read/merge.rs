@@ -71,9 +71,8 @@ fn merge_entry(
             add_values(members, member);
             Ok(())
         }),
-        "approverKeys" | "levels" | "observe" | "projectFolders" | "remember" | "trust" | "withdrawAfter" => {
-            require_equal(before, &entry, files)
-        }
+        "approverKeys" | "levels" | "notify" | "observe" | "projectFolders" | "remember" | "trust"
+        | "withdrawAfter" => require_equal(before, &entry, files),
         // An unknown key is reported when the merged table is read.
         _ => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 use super::{
     files::PolicyFiles,
+    known_words,
     merge::MergedPolicy,
     node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
     selector::{read_folder, read_names},
@@ -18,7 +19,7 @@ use crate::{
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
 };
-use countersign_events::{Principal, Verdict, id::MAX_NAME_BYTES, principal};
+use countersign_events::{Principal, RiskLevel, Verdict, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 
@@ -59,6 +60,9 @@ pub(super) fn read_settings(
     read_project(keys, &mut settings)?;
     if let Some(node) = keys.optional("limits") {
         settings.pending_limits = read_limits(node)?;
+    }
+    if let Some(node) = keys.optional("notify") {
+        settings.notified_allow = read_notified(node)?;
     }
     settings.approvers = read_approvers(keys.optional("levels"), keys.optional("approvers"))?;
     let groups = keys.optional("groups").map(read_groups).transpose()?.unwrap_or_default();
@@ -159,6 +163,15 @@ fn read_limits(node: &TomlNode) -> Result<PendingLimits, PolicyFault> {
     };
     keys.reject_unknown()?;
     Ok(limits)
+}
+
+/// Reads the risks of calls that a notification may allow.
+fn read_notified(node: &TomlNode) -> Result<Vec<RiskLevel>, PolicyFault> {
+    let mut keys = node.keys("notify")?;
+    let known: Vec<_> = RiskLevel::ALL.iter().map(|risk| (risk.as_str(), *risk)).collect();
+    let allow = keys.optional("allow").map(|node| known_words::read_words(node, "risk levels", &known));
+    keys.reject_unknown()?;
+    Ok(allow.transpose()?.unwrap_or_default())
 }
 
 fn read_groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> {

@@ -1,8 +1,8 @@
 //! The question to people, what becomes of it, and the answer.
 
 use crate::{
-    Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
-    Source,
+    Basis, Decision, DecisionChannel, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement,
+    ShadowVerdict, Source,
 };
 use crate::{CallId, Json, Principal, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
@@ -278,6 +278,9 @@ pub struct ApprovalResponse {
     /// The proof that the approver made the decision. With several approvers, the votes have the proofs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<DecisionProof>,
+    /// The surface on which the person decided, if it shows only a part of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<DecisionChannel>,
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
