@@ -30,6 +30,7 @@ mod policy;
 mod policy_tools;
 mod problem;
 mod proposed_place;
+mod push;
 mod random;
 mod readiness;
 mod repetition;
@@ -95,6 +96,7 @@ pub use policy_tools::{
     PolicyRuleList, PolicyVerdict, PolicyWarning, RemoveManagedRuleRequest, VerdictRule, VerdictTerms,
 };
 pub use problem::Problem;
+pub use push::{PushDevice, PushDeviceList, PushDeviceRequest, PushKeys};
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use repetition::find_earlier_calls;

@@ -37,6 +37,7 @@ mod log_policy;
 mod policy_follower;
 mod policy_judge;
 mod presence_keeper;
+mod push_delivery;
 mod secret_file;
 mod view;
 mod webhook_delivery;
@@ -51,6 +52,7 @@ pub use gate::{
     SessionPages, SessionSpans, add_managed_rule, remove_managed_rule,
 };
 pub use large_work::run_large;
+pub use push_delivery::{CheckedDevice, NotifiedCall, PreparedDevice, PushTransport};
 pub use secret_file::{SecretFile, SecretFileError};
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict, view_warning};
 pub use webhook_delivery::{

@@ -16,6 +16,8 @@ pub enum LeaseTask {
     Webhook(i64),
     /// Asking the advisors.
     Advisors,
+    /// Sending notifications to devices.
+    Push,
 }
 
 /// As the table spells it.
@@ -24,6 +26,7 @@ impl fmt::Display for LeaseTask {
         match self {
             Self::Webhook(webhook) => write!(f, "webhook {webhook}"),
             Self::Advisors => f.write_str("advisors"),
+            Self::Push => f.write_str("push"),
         }
     }
 }

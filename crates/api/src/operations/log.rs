@@ -206,6 +206,38 @@ macro_rules! log_operations {
                 refusals: [UnknownKey],
             }
 
+            /// Lists the devices that get notifications of the caller, the oldest first; for an admin those of every person.
+            ///
+            /// `publicKey` is the key with which a browser subscribes at the push service of its vendor. The list has no address
+            /// beyond its host.
+            ListPushDevices: Get "/v1/push/devices" {
+                id: "listPushDevices", tag: "access", right: ManageKeys, retry: Never,
+                answer: PushDeviceList, "The devices.",
+                refusals: [],
+            }
+
+            /// Sends the caller's notifications to a device from now on, or changes its settings.
+            ///
+            /// A browser page sends the subscription that its browser made. Notifications are encrypted for the device, and end when
+            /// the caller's session ends. A push service with a private address is refused. Repeating it succeeds.
+            SetPushDevice: Post "/v1/push/devices" {
+                id: "setPushDevice", tag: "access", right: Decide, retry: Never,
+                body: PushDeviceRequest,
+                status: 201,
+                answer: PushDevice, "The device.",
+                refusals: [NotAnApprover],
+            }
+
+            /// Sends no more notifications to a device.
+            ///
+            /// A person removes own devices, an admin those of every person.
+            RemovePushDevice: Delete "/v1/push/devices/{id}" {
+                id: "removePushDevice", tag: "access", right: ManageKeys, retry: Never,
+                path: { id: DevicePart },
+                answer: PushDevice, "The device, as it was.",
+                refusals: [UnknownDevice],
+            }
+
             /// Lists the tools whose definitions the log knows, in the order in which it came to know them.
             ///
             /// The first definition of a tool is accepted as it is. A changed one voids grants for its calls until a person accepts it.

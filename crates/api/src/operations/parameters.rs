@@ -100,6 +100,8 @@ text_parts! {
     TokenPart: "The id of the token: the part between the first two `_`.", "0123456789ab";
     /// An approver key id.
     KeyPart: "The id of the key.", "0123456789abcdef";
+    /// A device id.
+    DevicePart: "The id of the device.", "4cf29611a6693486";
     /// A webhook name.
     WebhookPart: "The name of the webhook.", "ops";
     /// An advisor name.

@@ -20,6 +20,7 @@ mod message_words;
 mod messages;
 mod policy;
 mod presence;
+mod push_devices;
 mod ready;
 mod schema;
 mod scope;

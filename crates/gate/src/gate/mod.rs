@@ -9,6 +9,7 @@ mod credentials;
 mod database;
 mod managed_rules;
 mod operations;
+mod push;
 mod sessions;
 mod webhooks;
 
@@ -17,7 +18,9 @@ pub use archive::{ArchiveCheck, ArchiveSummary};
 pub use managed_rules::{add_managed_rule, remove_managed_rule};
 pub use sessions::{AccountHolder, PasskeySignIn, SessionPages, SessionSpans};
 
-use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
+use crate::{
+    GateFailure, embedded::EmbeddedService, push_delivery::PushTransport, webhook_delivery::WebhookTransport,
+};
 use countersign_api::{
     GateError, LogCursor, MessagesReport, MessagesRequest, OpenRequestCount, retry::RetryingGate,
 };
@@ -38,6 +41,8 @@ pub struct EmbeddedGate {
     threads: VisibleThreads,
     /// Seals and tests webhooks; `None` in a program that sends no messages.
     webhooks: Option<Arc<dyn WebhookTransport>>,
+    /// Registers devices for notifications; `None` in a program that sends none.
+    push: Option<Arc<dyn PushTransport>>,
 }
 
 impl EmbeddedGate {
@@ -59,7 +64,8 @@ impl EmbeddedGate {
     ) -> Result<Self, GateFailure> {
         let service = EmbeddedService::open(address.into(), options, first).await?;
         let by = Principal::agent("local").into();
-        Ok(Self { service: Arc::new(service), by, threads: VisibleThreads::default(), webhooks: None })
+        let threads = VisibleThreads::default();
+        Ok(Self { service: Arc::new(service), by, threads, webhooks: None, push: None })
     }
 
     /// Returns a gate to the same database for another principal.

@@ -95,6 +95,10 @@ impl EmbeddedGate {
                 op.answer(service.add_approver_key(by, &op.body, registration).await?)
             }
             Any::RemoveApproverKey(op) => op.answer(service.remove_approver_key(by, &op.id, &op.body).await?),
+            // A program that opens the database sees the devices of every person.
+            Any::ListPushDevices(op) => op.answer(self.list_push_devices(None)?),
+            Any::SetPushDevice(op) => op.answer(self.set_push_device(&op.body, None).await?),
+            Any::RemovePushDevice(op) => op.answer(service.remove_push_device(by, &op.id, None).await?),
             Any::ListTools(op) => op.answer(service.tools(threads, op.query).await?),
             Any::DefineTools(op) => op.answer(service.define_tools(by, &op.body).await?),
             Any::ShowTool(op) => op.answer(service.tool(threads, &op.tool).await?),

@@ -21,6 +21,7 @@ mod passkey_sessions;
 mod pending;
 mod policy_tools;
 mod propose;
+mod push_devices;
 mod sessions;
 mod show;
 mod sign_in_page;
@@ -32,7 +33,10 @@ use crate::{
 };
 use answer::{RouteAnswer, begin_wait, describe_wait, wait_for_decision, with_preference_applied};
 use axum::Router;
-use countersign_api::operations::{AddApproverKey, ProposeCall, RemoveApproverKey, ShowCall, ShowStatus};
+use countersign_api::operations::{
+    AddApproverKey, ListPushDevices, ProposeCall, RemoveApproverKey, RemovePushDevice, SetPushDevice,
+    ShowCall, ShowStatus,
+};
 use operations::OperationRoutes;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -74,6 +78,9 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .with_own::<ShowStatus, _>(status::show, |_| {})
         .with_own::<AddApproverKey, _>(approver_keys::add, |_| {})
         .with_own::<RemoveApproverKey, _>(approver_keys::remove, |_| {})
+        .with_own::<ListPushDevices, _>(push_devices::list, |_| {})
+        .with_own::<SetPushDevice, _>(push_devices::set, |_| {})
+        .with_own::<RemovePushDevice, _>(push_devices::remove, |_| {})
         .with_all_others()
         .split_for_parts();
     let pages = document::pages()
