@@ -73,7 +73,7 @@ pub use settings::options::GlobalOptions;
 pub use settings::setting::{SettingOrigin, invalid_setting, read_variable};
 pub use settings::table::{KEYS, edit_distance};
 pub use settings::value::{LogFormat, SettingValue};
-pub use webhook_sender::webhook_sender;
+pub use webhook_sender::{address_in_links, find_key_file, webhook_key, webhook_sender};
 pub use wrap::{
     join_parts, split_columns, split_near_space, text_width, truncate_start, truncate_text, wrap_words,
 };

@@ -12,10 +12,23 @@ const DEFAULT_URL: &str = "http://countersign.localhost:7878";
 
 /// Creates the sender. `base` is the server page address in links. The key file need not exist yet.
 pub fn webhook_sender(settings: &Settings, base: Option<&str>) -> Arc<HttpWebhooks> {
-    let set = settings.text_with_origin(SettingKey::WebhookKey).map(|(path, _)| PathBuf::from(path));
+    Arc::new(HttpWebhooks::new(webhook_key(settings), &address_in_links(settings, base)))
+}
+
+/// The key that seals the addresses of webhooks and devices.
+pub fn webhook_key(settings: &Settings) -> WebhookKeyFile {
+    WebhookKeyFile::new(find_key_file(settings, SettingKey::WebhookKey, FILE_NAME))
+}
+
+/// The path of a key file: as the setting says, or in the data folder of the user.
+pub fn find_key_file(settings: &Settings, key: SettingKey, name: &str) -> PathBuf {
+    let set = settings.text_with_origin(key).map(|(path, _)| PathBuf::from(path));
     // Without a home folder, the key is in the current folder, where the default log may be too.
-    let path = set.or_else(|| find_data_file(FILE_NAME)).unwrap_or_else(|| FILE_NAME.into());
+    set.or_else(|| find_data_file(name)).unwrap_or_else(|| name.into())
+}
+
+/// The server's address for people: its pages, or the first public address of the settings.
+pub fn address_in_links(settings: &Settings, base: Option<&str>) -> String {
     let named = settings.texts(SettingKey::PublicUrls).and_then(|(urls, _)| urls.first().cloned());
-    let base = base.map(str::to_owned).or(named).unwrap_or_else(|| DEFAULT_URL.to_owned());
-    Arc::new(HttpWebhooks::new(WebhookKeyFile::new(path), &base))
+    base.map(str::to_owned).or(named).unwrap_or_else(|| DEFAULT_URL.to_owned())
 }

@@ -116,8 +116,7 @@ impl HttpWebhooks {
 
     fn seal(&self, name: &str, target: &SealedTarget) -> Result<String, Refused> {
         let text = target.to_text().map_err(|why| invalid("url", &why.to_string()))?;
-        let key = self.key.read_or_create().map_err(|why| invalid("key", &why.to_string()))?;
-        key.seal(name, text.expose()).ok_or_else(|| invalid("key", NO_RANDOMNESS))
+        self.key.seal(name, text.expose()).map_err(|why| invalid("key", &why.to_string()))
     }
 }
 

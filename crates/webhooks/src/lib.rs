@@ -24,6 +24,7 @@ mod webhook_message;
 
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;
+pub use retry_delay::retry_delay;
 pub use signing_secret::{BadSigningSecret, SigningSecret};
 pub use webhook_key::{WebhookKeyError, WebhookKeyFile};
 pub use webhook_message::call_link;

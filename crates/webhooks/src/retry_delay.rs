@@ -13,7 +13,8 @@ pub(crate) const MAX_ATTEMPTS: u32 = 11;
 
 /// The pause after a number of failed attempts: three times as long after each, at least as long as the target asks for.
 /// `jitter` from 0 to 255 makes it up to a quarter longer, so that messages do not come together again.
-pub(crate) fn retry_delay(attempts: u32, retry_after: Option<Duration>, jitter: u8) -> Duration {
+#[must_use]
+pub fn retry_delay(attempts: u32, retry_after: Option<Duration>, jitter: u8) -> Duration {
     let pause = 3_u32.checked_pow(attempts.saturating_sub(1)).map_or(LONGEST, |factor| FIRST * factor);
     let pause = pause.min(LONGEST).max(retry_after.unwrap_or_default().min(LONGEST));
     pause + pause / 4 * u32::from(jitter) / 255

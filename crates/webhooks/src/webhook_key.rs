@@ -89,8 +89,14 @@ impl WebhookKeyFile {
         Ok(WebhookKey { bytes: SecretValue::new(bytes) })
     }
 
-    /// Opens a sealed text.
-    pub(crate) fn open(&self, name: &str, sealed: &str) -> Result<SecretValue<String>, WebhookKeyError> {
+    /// Seals a string under a name. Creates the file if it does not exist.
+    pub fn seal(&self, name: &str, text: &str) -> Result<String, WebhookKeyError> {
+        let sealed = self.read_or_create()?.seal(name, text);
+        sealed.ok_or_else(|| self.failed("the system has no randomness"))
+    }
+
+    /// Opens a string that was sealed under this name.
+    pub fn open(&self, name: &str, sealed: &str) -> Result<SecretValue<String>, WebhookKeyError> {
         let key = self.read()?;
         if sealed.split('.').nth(1) != Some(key.id().as_str()) {
             return Err(WebhookKeyError::OtherKey { path: self.path.display().to_string() });

@@ -75,6 +75,10 @@ pub enum SettingKey {
     CheckpointEvery,
     /// `webhook_key`
     WebhookKey,
+    /// `push_key`
+    PushKey,
+    /// `push_private`
+    PushPrivate,
     /// `advisor_commands`
     AdvisorCommands,
     /// `log`
@@ -144,6 +148,8 @@ impl SettingKey {
                 | Self::TlsCertificate
                 | Self::TlsKey
                 | Self::WebhookKey
+                | Self::PushKey
+                | Self::PushPrivate
                 | Self::AdvisorCommands
                 | Self::BehindProxy
                 | Self::PublicUrls

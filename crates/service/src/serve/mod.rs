@@ -11,6 +11,7 @@ pub(crate) mod network;
 pub(crate) mod oidc;
 mod policy_file;
 mod policy_notes;
+mod push;
 mod registration;
 mod service;
 pub(crate) mod sockets;
@@ -29,6 +30,7 @@ use countersign_console::{
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
 use countersign_policy::Policy;
+use countersign_push::PushRunner;
 use countersign_server::ServerOptions;
 use countersign_store::{Clock, StoreOptions};
 use countersign_webhooks::deliver_webhooks;
@@ -73,7 +75,9 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     context.announce_new_log(&gate);
     let addresses = ServerAddresses::new(&named, &options.access);
     let sender = webhook_sender(&context.settings, addresses.pages.as_deref());
-    let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
+    let notifier = push::push_sender(context, addresses.pages.as_deref());
+    let gate = gate.acting_as(context.settings.principal(Principal::user)?);
+    let gate = gate.with_webhooks(sender.clone()).with_push(notifier.clone());
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     let mut notes = PolicyNotes::default();
     if let Some(file) = &mut file {
@@ -109,13 +113,14 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
+    let push = tokio::spawn(PushRunner::new(gate.clone(), notifier, options.solo).run(served.clone()));
     let advisors = tokio::spawn(advisor_runner(context, args, &gate)?.run(served.clone()));
     release_start_lock(args.background)?;
     service::notify_ready();
     let listeners = named.into_iter().chain(twins).collect();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
-    end_tasks([Some(webhooks), Some(advisors), checkpoints], &gate).await?;
+    end_tasks([Some(webhooks), Some(push), Some(advisors), checkpoints], &gate).await?;
     drop(registration);
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)
@@ -123,7 +128,7 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
 
 /// Waits for the last writes of the background tasks and of the log, for at most [`LAST_WRITES`]. What was not acknowledged
 /// may be lost, as by a crash, but nothing that waits keeps the process alive.
-async fn end_tasks(tasks: [Option<JoinHandle<()>>; 3], gate: &EmbeddedGate) -> anyhow::Result<()> {
+async fn end_tasks(tasks: [Option<JoinHandle<()>>; 4], gate: &EmbeddedGate) -> anyhow::Result<()> {
     let ended = async {
         for task in tasks.into_iter().flatten() {
             task.await?;

@@ -1,0 +1,70 @@
+//! What a notification says: tool, agent, claimed risk, the most telling argument, and the number of calls that wait. Secrets
+//! are masked in the log already.
+
+use countersign_api as api;
+use countersign_console::summarize_call;
+use countersign_gate::NotifiedCall;
+use serde_json::{Value, json};
+
+/// The longest text of a summary, in characters. A telephone shows less.
+const MAX_SUMMARY: usize = 160;
+
+/// The version of the message, for the page's service worker.
+const VERSION: u32 = 1;
+
+/// The message that asks about a call. `waiting` counts the calls that wait for this person. A message that alerts makes a
+/// sound; others only replace what the device shows.
+pub(crate) fn ask_message(notified: &NotifiedCall, waiting: usize, alerts: bool) -> Value {
+    let call = &notified.call;
+    let (tool, summary) = summarize_call(call);
+    let risk = claimed_risk(call).map(|risk| format!("Risk, as the agent says: {risk}"));
+    let escalated = call.request.as_ref().and_then(|request| request.escalated.as_ref());
+    let escalated = escalated.map(|_| "Escalated".to_owned());
+    let others = (waiting > 1).then(|| format!("{waiting} calls wait"));
+    let lines = [escalated, risk, Some(shorten(&summary)), others].into_iter().flatten();
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    json!({
+        "version": VERSION,
+        "kind": "ask",
+        "thread": call.thread_id,
+        "call": call.id,
+        "argumentsHash": call.arguments_hash,
+        "title": format!("{} asks: {tool}", agent_name(call)),
+        "body": lines.join("\n"),
+        "waiting": waiting,
+        "allow": notified.may_allow && is_whole(call, &summary),
+        "alert": alerts,
+    })
+}
+
+/// The message that withdraws the notification of a thread.
+pub(crate) fn withdrawal_message(thread: &str, waiting: usize) -> Value {
+    json!({ "version": VERSION, "kind": "withdraw", "thread": thread, "waiting": waiting })
+}
+
+/// Returns true if the notification shows the whole call, so that a person who allows it has seen what runs.
+pub(crate) fn is_whole(call: &api::Call, summary: &str) -> bool {
+    let is_one = call.arguments.members().is_some_and(|members| members.len() <= 1);
+    let is_plain = call.redacted.is_empty()
+        && call.hidden_characters.is_empty()
+        && call.mixed_scripts.is_empty()
+        && call.padded.is_empty();
+    is_one && is_plain && summary.chars().count() <= MAX_SUMMARY && !summary.ends_with('…')
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_SUMMARY) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn agent_name(call: &api::Call) -> String {
+    countersign_console::escape_text(call.proposal.principal.actor_name())
+}
+
+fn claimed_risk(call: &api::Call) -> Option<String> {
+    let impact: Value = call.impact.as_ref()?.read().ok()?;
+    let risk: countersign_events::RiskLevel = impact.get("riskLevel")?.as_str()?.parse().ok()?;
+    Some(risk.as_str().to_owned())
+}
