@@ -7,6 +7,7 @@ import { describeRow } from "./inbox-list.js";
 import { LogFeed } from "./log-feed.js";
 import { PAGES } from "./pages/registry.js";
 import { Router, findRoute } from "./shell/router.js";
+import { DeviceNotifications } from "./shell/device.js";
 import { Notifier } from "./shell/notifier.js";
 import "./shell/command-palette.js";
 import "./shell/key-help.js";
@@ -32,7 +33,7 @@ const inbox = new InboxStore(client, undefined, feed);
 /** @type {AppContext["navigate"]} */
 const navigate = (path, options) => router.navigate(path, options);
 /** @type {AppContext} */
-const app = { client, feed, inbox, caller: null, notifier: new Notifier(inbox, navigate), navigate };
+const app = { client, feed, inbox, caller: null, notifier: new Notifier(inbox, navigate), device: new DeviceNotifications(client, (path) => navigate(path)), navigate };
 const router = new Router((isLink) => void showPage(isLink));
 
 /** The page that is open. @type {PageElement | null} */
@@ -196,6 +197,7 @@ try {
   navigation.caller = app.caller;
   // A page that was opened before learns who looks at it.
   openPage()?.requestUpdate();
+  await app.device.start(app.caller);
 } catch {
   // The feed reports why nothing can be read.
 }

@@ -3,6 +3,7 @@
 import type { CountersignClient } from "./countersign.js";
 import type { InboxStore } from "./inbox-store.js";
 import type { LogFeed } from "./log-feed.js";
+import type { DeviceNotifications } from "./shell/device.js";
 import type { Notifier } from "./shell/notifier.js";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -31,6 +32,24 @@ export interface ProofBody extends Proof {
   signature: string;
   authenticatorData?: string;
   clientData?: string;
+}
+
+/** A part of each day, in minutes after midnight. */
+export interface QuietHours {
+  startMinute: number;
+  endMinute: number;
+  utcOffsetMinutes: number;
+}
+
+/** A device that gets notifications. */
+export interface PushDevice {
+  id: string;
+  name: string;
+  person: string;
+  host: string;
+  addedAt: string;
+  quiet?: QuietHours | null;
+  trouble?: string | null;
 }
 
 export interface ApproverKey {
@@ -272,6 +291,7 @@ export interface AppContext {
   /** Who is signed in; null until the server has answered. */
   caller: Caller | null;
   notifier: Notifier;
+  device: DeviceNotifications;
   /** Opens an application page. */
   navigate(path: string, options?: { replace?: boolean }): void;
 }

@@ -16,6 +16,7 @@ macro_rules! page_files {
 
 /// The files of these pages that are served as they are, by their whole path.
 pub const PAGE_FILES: &[WebFile] = page_files![
+    "/service-worker.js" "text/javascript",
     "/docs/index.html" "text/html",
     "/docs/page.css" "text/css",
     "/docs/page.js" "text/javascript",

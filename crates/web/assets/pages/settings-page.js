@@ -1,4 +1,4 @@
-// The settings: who is signed in, the look, notifications, keys; tokens and webhooks for admins.
+// The settings: who is signed in, the look, notifications, devices, keys; tokens and webhooks for admins.
 
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -6,6 +6,7 @@ import { isAdmin, mayDecide } from "../caller.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import "../settings/account-section.js";
+import "../settings/device-section.js";
 import "../settings/passkey-section.js";
 import "../settings/token-section.js";
 import "../settings/tool-section.js";
@@ -15,6 +16,9 @@ const styles = css`
   .page { max-width: 820px; }
   account-section { display: grid; gap: 20px; }
 `;
+
+/** Approvers get notifications, and admins remove the devices of others. @param {string[]} roles */
+const mayOwnDevices = (roles) => roles.includes("approver") || roles.includes("admin");
 
 export class SettingsPage extends PageElement {
   static styles = [baseStyles, pageStyles, styles];
@@ -28,6 +32,7 @@ export class SettingsPage extends PageElement {
       ${caller === null
         ? html`<p class="muted" role="status">Loading…</p>`
         : html`<account-section .app=${this.app}></account-section>
+            ${caller.person && mayOwnDevices(caller.roles) ? html`<device-section .app=${this.app}></device-section>` : nothing}
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
             ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
             ${canChange ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}

@@ -20,6 +20,7 @@ export class AccountSection extends SettingsSection {
     facts.push(caller.threads?.length ? `threads ${caller.threads.join(", ")}` : "all threads");
     const leave = (/** @type {"/v1/sessions/current" | "/v1/sessions"} */ path) => () =>
       this.attempt(async () => {
+        await this.app.device.forget();
         location.assign((await this.app.client.signOut(path)) ?? "/sign-in/");
       });
     return html`<section aria-labelledby="account">
