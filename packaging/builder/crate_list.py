@@ -19,26 +19,36 @@ MAX_BYTES = 8 * 1024 * 1024
 
 
 def check_crate_list(program: Program, dependencies: Dependencies, *, is_required: bool) -> None:
-    """Compares the program's list with the bill of materials, which cargo writes without the program."""
+    """Compares the program's list with the bill of materials, which cargo writes without the program.
+
+    Each crate of the bill of materials must be in the list. The list may have more: cargo auditable asks cargo about the whole
+    workspace, whose other members turn on features that this program does not have. But it has only crates of the lock file.
+    """
     section = find_section(program.content)
     if section is None:
         if is_required:
             raise BuildError("the program has no list of its crates: build it with `cargo auditable build`")
         return
-    known = {crate.identity for crate in dependencies.crates}
-    missing = sorted(set(read_crate_list(section)) - known)
+    listed = set(read_crate_list(section))
+    missing = {crate.identity for crate in dependencies.crates} - listed
     if missing:
-        names = ", ".join(f"{name} {version}" for name, version in missing)
-        raise BuildError(f"the bill of materials lacks crates of the program: {names}; was it built for another target?")
+        raise BuildError(f"the program lacks crates of the bill of materials: {_names(missing)}; was it built for another target?")
+    unknown = listed - dependencies.locked
+    if unknown:
+        raise BuildError(f"Cargo.lock lacks crates of the program: {_names(unknown)}; was it built from other sources?")
+
+
+def _names(crates: set[Identity]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in sorted(crates))
 
 
 def read_crate_list(section: bytes) -> Iterator[Identity]:
-    """The crates of other projects that run in the program. Those of build scripts are in the list, too."""
+    """The crates of other projects that the program was built with, also macros and those of build scripts."""
     try:
         reader = zlib.decompressobj()
         packages = json.loads(reader.decompress(section, MAX_BYTES))["packages"]
         for package in packages:
-            if package["source"] != "local" and package.get("kind", "runtime") == "runtime":
+            if package["source"] != "local":
                 yield package["name"], package["version"]
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise BuildError(f"the program's list of its crates cannot be read: {error}") from None

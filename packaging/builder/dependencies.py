@@ -48,11 +48,12 @@ class Crate:
 
 @dataclasses.dataclass(frozen=True)
 class Dependencies:
-    """The crates of other projects, and the edges between all crates."""
+    """The crates of other projects, the edges between all crates, and what the lock file has."""
 
     crates: list[Crate]
     root: Identity
     edges: dict[Identity, set[Identity]]
+    locked: set[Identity]
 
 
 def _cargo(*words: str) -> str:
@@ -90,7 +91,7 @@ def read_dependencies(target: Target) -> Dependencies:
         for package in metadata["packages"]
         if package["source"] and (package["name"], package["version"]) in edges
     ]
-    return Dependencies(sorted(crates, key=lambda crate: crate.identity), root, edges)
+    return Dependencies(sorted(crates, key=lambda crate: crate.identity), root, edges, set(checksums))
 
 
 def read_tree(tree: str) -> dict[Identity, set[Identity]]:

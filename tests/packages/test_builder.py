@@ -122,7 +122,8 @@ class CrateListTest(unittest.TestCase):
 
     def check(self, content: bytes, *names: str, is_required: bool = True) -> None:
         crates = [Crate(name, "1.0.0", "MIT", None, "", Path()) for name in names]
-        dependencies = Dependencies(crates, ("countersign-cli", "0.1.0"), {})
+        locked = {("serde", "1.0.0"), ("cc", "1.2.0")}
+        dependencies = Dependencies(crates, ("countersign-cli", "0.1.0"), {}, locked)
         check_crate_list(Program(content, "x86_64"), dependencies, is_required=is_required)
 
     def test_list_is_found_in_each_format(self) -> None:
@@ -139,10 +140,17 @@ class CrateListTest(unittest.TestCase):
 
     def test_list_and_bill_of_materials_agree(self) -> None:
         program = elf_with_sections(crate_list(self.OWN, self.SERDE, self.BUILD))
-        self.check(program, "serde", "libc")
+        self.check(program, "serde")
+        # A feature of another member of the workspace.
+        self.check(program)
         for is_required in (True, False):
-            with self.assertRaisesRegex(BuildError, "lacks crates of the program: serde 1.0.0"):
-                self.check(program, "libc", is_required=is_required)
+            with self.assertRaisesRegex(BuildError, "lacks crates of the bill of materials: libc 1.0.0"):
+                self.check(program, "serde", "libc", is_required=is_required)
+
+    def test_list_has_only_crates_of_the_lock_file(self) -> None:
+        other = elf_with_sections(crate_list(self.OWN, self.SERDE | {"version": "0.9.0"}))
+        with self.assertRaisesRegex(BuildError, "Cargo.lock lacks crates of the program: serde 0.9.0"):
+            self.check(other)
 
     def test_damaged_list_is_refused(self) -> None:
         for damaged in (b"", b"no zlib", zlib.compress(b"{}"), zlib.compress(b"[]")):
