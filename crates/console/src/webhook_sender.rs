@@ -11,16 +11,19 @@ const FILE_NAME: &str = "webhook.key";
 const DEFAULT_URL: &str = "http://countersign.localhost:7878";
 
 /// Creates the sender. `base` is the server page address in links. The key file need not exist yet.
+#[must_use]
 pub fn webhook_sender(settings: &Settings, base: Option<&str>) -> Arc<HttpWebhooks> {
     Arc::new(HttpWebhooks::new(webhook_key(settings), &address_in_links(settings, base)))
 }
 
 /// The key that seals the addresses of webhooks and devices.
+#[must_use]
 pub fn webhook_key(settings: &Settings) -> WebhookKeyFile {
     WebhookKeyFile::new(find_key_file(settings, SettingKey::WebhookKey, FILE_NAME))
 }
 
 /// The path of a key file: as the setting says, or in the data folder of the user.
+#[must_use]
 pub fn find_key_file(settings: &Settings, key: SettingKey, name: &str) -> PathBuf {
     let set = settings.text_with_origin(key).map(|(path, _)| PathBuf::from(path));
     // Without a home folder, the key is in the current folder, where the default log may be too.

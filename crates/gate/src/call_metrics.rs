@@ -261,7 +261,7 @@ impl CallMetrics {
             }
             Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
             Body::PushDeviceSet(set) => {
-                info!(id = set.id, host = set.host, by, seq, "device of notifications set")
+                info!(id = set.id, host = set.host, by, seq, "device of notifications set");
             }
             Body::PushDeviceRemoved(removed) => {
                 let reason = removed.reason.as_deref().unwrap_or_default();

@@ -75,7 +75,9 @@ fn first_bytes<const N: usize>(bytes: &[u8]) -> [u8; N] {
 /// HMAC with SHA-256 over the parts.
 pub(crate) fn hash(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     let mut context = hmac::Context::with_key(&hmac::Key::new(HMAC_SHA256, key));
-    parts.iter().for_each(|part| context.update(part));
+    for part in parts {
+        context.update(part);
+    }
     context.sign().as_ref().to_vec()
 }
 

@@ -112,6 +112,7 @@ impl PushRunner {
             }
             return Ok(());
         }
+        self.sender.prepare_clients();
         // Before the calls are read, so that nothing falls between.
         let mut follower = self.gate.follow_for_push(self.gate.last_seq().await?);
         let held = self.gate.hold_push(&self.holder, self.now().after(LEASE), None).await?;

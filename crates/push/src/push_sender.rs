@@ -85,6 +85,11 @@ impl PushSender {
         DeviceAddress::open(&device.set.id, &device.set.sealed, &self.seal, self.allow_private)
     }
 
+    /// Prepares the first message: reading the system's certificate authorities would delay it.
+    pub(crate) fn prepare_clients(&self) {
+        self.clients.get_or_init(new_clients);
+    }
+
     /// Sends a message once.
     pub(crate) async fn send(
         &self,

@@ -68,8 +68,7 @@ pub(super) fn guesses(
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
         Body::ThreadArchived(archived) => thread(ThreadCommand::Archive(archived.clone())),
-        // A request follows its call. Policies, tokens, webhooks, definitions, erasures and messages are checked
-        // separately.
+        // A request follows its call. Erasures, messages and what concerns the whole log are checked separately.
         Body::ApprovalRequest(_)
         | Body::PolicySet(_)
         | Body::CallErased(_)

@@ -3,7 +3,7 @@
 use super::EmbeddedGate;
 use crate::{CheckedDevice, GateFailure, NotifiedCall, PushTransport};
 use countersign_api as api;
-use countersign_events::{EventType, Principal, Timestamp};
+use countersign_events::{EventType, Principal, Timestamp, WebhookTopic};
 use countersign_store::{EventFilter, EventFollower, LeaseTask, LeasedTask, TaskLease};
 use std::sync::Arc;
 
@@ -51,13 +51,9 @@ impl EmbeddedGate {
     /// Follows the events after `after` that may change notifications.
     #[must_use]
     pub fn follow_for_push(&self, after: i64) -> EventFollower {
-        let types = vec![
-            EventType::ApprovalRequest,
-            EventType::ApprovalEscalated,
-            EventType::ApprovalVote,
-            EventType::ApprovalResponse,
-            EventType::PolicySet,
-        ];
+        use WebhookTopic::{Decided, Escalated, Opened, Voted};
+        let of_calls = [Opened, Escalated, Voted, Decided].into_iter().flat_map(WebhookTopic::event_types);
+        let types = of_calls.copied().chain([EventType::PolicySet]).collect();
         self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after)
     }
 

@@ -51,8 +51,8 @@ impl DecisionStory {
     }
 }
 
-fn shown() -> Option<Sha256> {
-    Some(hash("{\"n\":1}"))
+fn shown() -> Sha256 {
+    hash("{\"n\":1}")
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn notification_allows_only_what_the_policy_says() {
         let mut story = given(POLICY);
         story.proposes_risk("a", tool, impact);
         assert_eq!(story.offers_allow("a"), is_allowed, "{tool} {impact}");
-        let tapped = story.taps("a", Decision::AllowOnce, shown());
+        let tapped = story.taps("a", Decision::AllowOnce, Some(shown()));
         match tapped {
             Ok(_) => assert!(is_allowed, "{tool} {impact}"),
             Err(why) => assert_eq!((why.code(), is_allowed), ("not_offered", false), "{tool} {impact}"),
@@ -83,7 +83,10 @@ fn notification_allows_only_what_the_policy_says() {
 fn notification_allows_nothing_without_a_policy() {
     let mut story = given("");
     story.proposes_risk("a", "mail", r#"{"riskLevel":"low"}"#);
-    assert_eq!(story.taps("a", Decision::AllowOnce, shown()).expect_err("refused").code(), "not_offered");
+    assert_eq!(
+        story.taps("a", Decision::AllowOnce, Some(shown())).expect_err("refused").code(),
+        "not_offered"
+    );
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn notification_denies_whatever_the_rule_asks_for() {
     for tool in ["mail", "deploy", "transfer", "wire"] {
         let mut story = given(POLICY);
         story.proposes_risk("a", tool, r#"{"riskLevel":"critical"}"#);
-        let denied = story.taps("a", Decision::Deny, shown()).expect("denied");
+        let denied = story.taps("a", Decision::Deny, Some(shown())).expect("denied");
         assert!(!denied.is_empty(), "{tool}");
     }
 }
@@ -106,9 +109,9 @@ fn late_and_replayed_taps_decide_nothing() {
     );
     let other = story.taps("a", Decision::Deny, Some(hash("{\"n\":2}")));
     assert_eq!(other.expect_err("another call was shown").code(), "arguments_changed");
-    story.taps("a", Decision::Deny, shown()).expect("denied");
-    assert_eq!(story.taps("a", Decision::Deny, shown()), Ok(Vec::new()), "a replay writes nothing");
-    let late = story.taps("a", Decision::AllowOnce, shown());
+    story.taps("a", Decision::Deny, Some(shown())).expect("denied");
+    assert_eq!(story.taps("a", Decision::Deny, Some(shown())), Ok(Vec::new()), "a replay writes nothing");
+    let late = story.taps("a", Decision::AllowOnce, Some(shown()));
     assert_eq!(late.expect_err("decided before").code(), "already_decided");
 }
 
@@ -117,14 +120,17 @@ fn newer_policy_applies_to_an_older_notification() {
     let mut story = given(POLICY);
     story.proposes_risk("a", "mail", r#"{"riskLevel":"low"}"#);
     story.policy = Arc::new(Policy::read("").expect("valid"));
-    assert_eq!(story.taps("a", Decision::AllowOnce, shown()).expect_err("refused").code(), "not_offered");
+    assert_eq!(
+        story.taps("a", Decision::AllowOnce, Some(shown())).expect_err("refused").code(),
+        "not_offered"
+    );
 }
 
 #[test]
 fn log_says_that_a_notification_decided() {
     let mut story = given(POLICY);
     story.proposes_risk("a", "mail", r#"{"riskLevel":"low"}"#);
-    story.taps("a", Decision::AllowOnce, shown()).expect("allowed");
+    story.taps("a", Decision::AllowOnce, Some(shown())).expect("allowed");
     let response = story.log.last().expect("a response");
     assert!(response.data.as_str().contains("\"channel\":\"notification\""), "{}", response.data.as_str());
 }

@@ -21,11 +21,11 @@ fn device(id: u64, token: Option<&str>) -> PushDeviceSet {
 }
 
 impl DecisionStory {
-    fn makes_token(&mut self, by: Principal, members: serde_json::Value) {
+    fn makes_token(&mut self, by: Principal, mut members: serde_json::Value) {
         let id = members["id"].as_str().expect("an id").to_owned();
         let mut token =
             serde_json::json!({"name": "ada", "role": "approver", "hash": Sha256::digest(id.as_bytes())});
-        token.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
+        token.as_object_mut().expect("an object").append(members.as_object_mut().expect("an object"));
         let created: TokenCreated = serde_json::from_value(token).expect("a token");
         self.set_by(by);
         self.execute(CommandTarget::Log, record(Body::TokenCreated(created))).expect("created");
