@@ -291,6 +291,11 @@ export class UnknownDefinitionError extends CountersignError {
   override readonly name: string = "UnknownDefinitionError";
 }
 
+/** No device with this id gets notifications. */
+export class UnknownDeviceError extends CountersignError {
+  override readonly name: string = "UnknownDeviceError";
+}
+
 /** A newer version has written an event about the call or its thread, whose meaning this version does not know. */
 export class UnknownEventError extends CountersignError {
   override readonly name: string = "UnknownEventError";
@@ -401,6 +406,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["unknown_advisor", UnknownAdvisorError],
   ["unknown_call", UnknownCallError],
   ["unknown_definition", UnknownDefinitionError],
+  ["unknown_device", UnknownDeviceError],
   ["unknown_event", UnknownEventError],
   ["unknown_grant", UnknownGrantError],
   ["unknown_key", UnknownKeyError],

@@ -100,6 +100,8 @@ export interface ApprovalResponse {
   basis?: Basis | null | undefined;
   /** The changes that an approver made to the arguments. */
   changes?: ArgumentChange[] | undefined;
+  /** The surface on which the person decided, if it shows only a part of the call. */
+  channel?: DecisionChannel | null | undefined;
   /** The approver's comment. */
   comment?: string | null | undefined;
   /** The decision. */
@@ -193,6 +195,8 @@ export interface BulkDecisionItem {
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
   argumentsHash?: Sha256 | null | undefined;
+  /** The surface on which the person decides, as in a single decision. */
+  channel?: DecisionChannel | null | undefined;
   /** The reason. The log keeps it, and the model gets a denial's reason. */
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
@@ -552,6 +556,9 @@ export interface ClaimRequest {
  */
 export type Decision = "allow_once" | "allow_session" | "deny";
 
+/** The surface on which a person decided, if it shows only a part of the call. */
+export type DecisionChannel = "notification";
+
 /** The proof that a person made a decision: a signature by a key of that person. */
 export interface DecisionProof {
   /** The passkey's authenticator data in base64url. */
@@ -586,6 +593,12 @@ export interface DecisionRequest {
   arguments?: unknown | undefined;
   /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
   argumentsHash?: Sha256 | null | undefined;
+  /**
+   * The surface on which the person decides, if it shows only a part of the call. In a notification,
+   * `allow_once` is refused unless the policy lets notifications allow the call's risk. `argumentsHash` is then
+   * required.
+   */
+  channel?: DecisionChannel | null | undefined;
   /** The reason. The log keeps it, and the model gets a denial's reason. */
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
@@ -655,7 +668,7 @@ export interface EventPage {
 }
 
 /** The type of an event. A newer version may have written events of other types, in capitals, digits and `_`. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** The release of a call whose outcome is unknown, by a person. Another executor may then take over. */
 export interface ExecutionRelease {

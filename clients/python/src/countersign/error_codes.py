@@ -237,6 +237,10 @@ class UnknownDefinitionError(CountersignError):
     """The log has no definition of the tool with this hash."""
 
 
+class UnknownDeviceError(CountersignError):
+    """No device with this id gets notifications."""
+
+
 class UnknownEventError(CountersignError):
     """A newer version has written an event about the call or its thread, whose meaning this version does not
     know.
@@ -338,6 +342,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "unknown_advisor": UnknownAdvisorError,
     "unknown_call": UnknownCallError,
     "unknown_definition": UnknownDefinitionError,
+    "unknown_device": UnknownDeviceError,
     "unknown_event": UnknownEventError,
     "unknown_grant": UnknownGrantError,
     "unknown_key": UnknownKeyError,

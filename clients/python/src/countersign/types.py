@@ -40,6 +40,7 @@ __all__ = [
     "CancelRequest",
     "ClaimRequest",
     "Decision",
+    "DecisionChannel",
     "DecisionProof",
     "DecisionRequest",
     "DefinitionChange",
@@ -221,6 +222,9 @@ class ApprovalResponse(TypedDict):
     changes: NotRequired[list[ArgumentChange]]
     """The changes that an approver made to the arguments."""
 
+    channel: NotRequired[DecisionChannel | None]
+    """The surface on which the person decided, if it shows only a part of the call."""
+
     comment: NotRequired[str | None]
     """The approver's comment."""
 
@@ -347,6 +351,9 @@ class BulkDecisionItem(TypedDict):
     """The hash of the arguments that the approver saw. The decision is refused if the arguments have another
     hash.
     """
+
+    channel: NotRequired[DecisionChannel | None]
+    """The surface on which the person decides, as in a single decision."""
 
     comment: NotRequired[str | None]
     """The reason. The log keeps it, and the model gets a denial's reason."""
@@ -802,6 +809,9 @@ Decision: TypeAlias = Literal["allow_once", "allow_session", "deny"]
 read as `other`.
 """
 
+DecisionChannel: TypeAlias = Literal["notification"]
+"""The surface on which a person decided, if it shows only a part of the call."""
+
 
 class DecisionProof(TypedDict):
     """The proof that a person made a decision: a signature by a key of that person."""
@@ -846,6 +856,12 @@ class DecisionRequest(TypedDict):
     argumentsHash: NotRequired[Sha256 | None]
     """The hash of the arguments that the approver saw. The decision is refused if the arguments have another
     hash.
+    """
+
+    channel: NotRequired[DecisionChannel | None]
+    """The surface on which the person decides, if it shows only a part of the call. In a notification,
+    `allow_once` is refused unless the policy lets notifications allow the call's risk. `argumentsHash` is
+    then required.
     """
 
     comment: NotRequired[str | None]
@@ -932,7 +948,7 @@ class EventPage(TypedDict):
     tip: int
     """The last `seq` of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "PUSH_DEVICE_SET", "PUSH_DEVICE_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event. A newer version may have written events of other types, in capitals, digits and `_`."""
 
 
