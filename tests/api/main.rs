@@ -55,6 +55,8 @@ mod policy;
 mod policy_tools;
 mod presence;
 mod propose;
+mod push_devices;
+mod push_notices;
 mod questions;
 mod quorum;
 mod redacted;

@@ -10,7 +10,7 @@ use countersign_server::{
 use countersign_store::{Clock, DatabaseUrl, StoreOptions};
 use countersign_tests::{CertificatePair, HttpAnswer, new_client, trusting_options};
 use reqwest::{Method, RequestBuilder};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::Path};
 use tempfile::TempDir;
 use tokio::{net::TcpStream, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
@@ -29,10 +29,19 @@ pub(crate) struct OwnServer {
 impl OwnServer {
     /// Starts a server over a new log. Both use the options' clock.
     pub(crate) async fn start(options: ServerOptions) -> Self {
+        Self::start_with(options, |gate, _| gate).await
+    }
+
+    /// Starts a server over a new log, whose gate is completed with what is in the folder of the log.
+    pub(crate) async fn start_with(
+        options: ServerOptions,
+        complete: impl FnOnce(EmbeddedGate, &Path) -> EmbeddedGate,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = StoreOptions { clock: options.clock.clone(), ..StoreOptions::default() };
         let address = DatabaseUrl::File(folder.path().join("log.db"));
         let gate = EmbeddedGate::open_with(address, store, Policy::shipped()).await.expect("a new log");
+        let gate = complete(gate, folder.path());
         let certificate = options.certificate.clone();
         let listen = ListenOptions { certificate, ..ListenOptions::default() };
         let free = "127.0.0.1:0".parse().expect("an address");

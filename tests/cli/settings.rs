@@ -34,7 +34,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ");
         desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, token_file, solo, identity_header, identity_roles, oidc_issuer, oidc_client_id, oidc_client_secret_file, oidc_roles, oidc_levels, oidc_groups, oidc_name_claim, oidc_email_domains, oidc_scopes, oidc_label, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, checkpoint_key, checkpoint_to, checkpoint_every, webhook_key, advisor_commands, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, token_file, solo, identity_header, identity_roles, oidc_issuer, oidc_client_id, oidc_client_secret_file, oidc_roles, oidc_levels, oidc_groups, oidc_name_claim, oidc_email_domains, oidc_scopes, oidc_label, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, checkpoint_key, checkpoint_to, checkpoint_every, webhook_key, push_key, push_private, advisor_commands, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.write_file("countersign.toml", "listen = [7878]\n");
@@ -186,6 +186,8 @@ async fn option_beats_environment_and_environment_beats_file() {
         checkpoint_to                                                              not set
         checkpoint_every         1h                                                default
         webhook_key              webhook.key                                       default
+        push_key                 push.key                                          default
+        push_private             false                                             default
         advisor_commands         false                                             default
         log                      debug                                             COUNTERSIGN_LOG
         log_format               human                                             default
@@ -316,6 +318,8 @@ async fn server_and_file_follow_precedence() {
         checkpoint_to                                                              not set
         checkpoint_every         1h                                                default
         webhook_key              webhook.key                                       default
+        push_key                 push.key                                          default
+        push_private             false                                             default
         advisor_commands         false                                             default
         log                      error                                             default
         log_format               human                                             default

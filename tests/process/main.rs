@@ -56,6 +56,7 @@ mod memory;
 mod outage;
 mod places;
 mod policies;
+mod push;
 mod races;
 mod readers;
 mod refused_runs;

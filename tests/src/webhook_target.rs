@@ -42,6 +42,8 @@ pub struct ReceivedMessage {
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: String,
+    /// The body's bytes.
+    pub bytes: Vec<u8>,
 }
 
 impl ReceivedMessage {
@@ -199,5 +201,6 @@ async fn read_request(stream: &mut TcpStream) -> Option<ReceivedMessage> {
         let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
         body.extend_from_slice(&chunk[..read]);
     }
-    Some(ReceivedMessage { path, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Some(ReceivedMessage { path, headers, body: text, bytes: body })
 }

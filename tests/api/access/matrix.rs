@@ -102,11 +102,12 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "laceDecideInSession",
             "opeyDecide",
             "opeyChat",
+            "setPushDevice",
         ],
     ),
     (Needs::DecideInAllThreads, &["stop", "acceptDefinition"]),
     (Needs::Close, &["closeThread"]),
-    (Needs::ManageKeys, &["addApproverKey", "removeApproverKey"]),
+    (Needs::ManageKeys, &["addApproverKey", "removeApproverKey", "listPushDevices", "removePushDevice"]),
     (
         Needs::Administer,
         &[
