@@ -9,9 +9,12 @@ use countersign_approvals::access::TokenSecret;
 use countersign_events::{Decision, EventType, ProviderAccount, Role, Sha256, TokenKind};
 use countersign_gate::{AccountHolder, SessionPages, SessionSpans};
 use countersign_proofs::passkey::encode_bytes;
+use countersign_push::PushSender;
+use countersign_tests::PushSubscriber;
+use countersign_webhooks::WebhookKeyFile;
 use rcgen::{KeyPair, PublicKeyData, SigningKey};
 use serde_json::{Value, json};
-use std::{fs, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 use tokio::process::Command;
 
 /// The site of the passkey, and the origin of the page on which it is used.
@@ -127,4 +130,23 @@ pub(super) async fn play_tokens(stage: &GoldenStage) {
     let revoked = create(json!({"name": "old", "role": "agent"})).await.token.id;
     let body = read_body(&json!({"reason": "it leaked"}));
     stage.send("user:ada", operations::RevokeToken { id: revoked, body }).await;
+}
+
+/// A person registers two devices for notifications, changes one and removes the other.
+pub(super) async fn play_devices(stage: &GoldenStage) {
+    let seal = WebhookKeyFile::new(stage.file("webhook.key"));
+    let sender = PushSender::new(&stage.file("push.key"), seal, "https://approvals.example", true);
+    let token = json!({"name": "ada", "role": "approver", "kind": "token"});
+    let token = stage.send("user:root", operations::CreateToken { body: read_body(&token) }).await.token.id;
+    let gate = stage.gate.with_push(Arc::new(sender)).acting_as(named("user:ada"));
+    let set = async |number: u8, members: serde_json::Value| {
+        stage.passes(1);
+        let request = PushSubscriber::new(number, "https://127.0.0.1/push").request(&members);
+        gate.set_push_device(&read_body(&request), Some(token.clone())).await.expect("registered")
+    };
+    set(1, json!({})).await;
+    set(1, json!({"quiet": {"startMinute": 1320, "endMinute": 420, "utcOffsetMinutes": 60}})).await;
+    let second = set(2, json!({"name": "tablet"})).await;
+    stage.passes(1);
+    gate.end_push_device(&second.id, "the push service answered 410".to_owned()).await.expect("ended");
 }

@@ -95,6 +95,7 @@ pub(crate) async fn play_story() -> GoldenStage {
     keys::play_proofs(&stage).await;
     settings::play_webhooks(&stage).await;
     keys::play_tokens(&stage).await;
+    keys::play_devices(&stage).await;
     threads::play_conversations(&stage).await;
     threads::play_settings(&stage).await;
     unusual::play_decisions_by_sql(&stage).await;
