@@ -96,7 +96,7 @@ pub use policy_tools::{
     PolicyRuleList, PolicyVerdict, PolicyWarning, RemoveManagedRuleRequest, VerdictRule, VerdictTerms,
 };
 pub use problem::Problem;
-pub use push::{PushDevice, PushDeviceList, PushDeviceRequest, PushKeys};
+pub use push::{PushDevice, PushDeviceList, PushDeviceRequest, PushKeys, QuietHoursRequest};
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use repetition::find_earlier_calls;

@@ -22,6 +22,30 @@ pub struct PushKeys {
     pub auth: String,
 }
 
+/// The hours in which a device shall be left alone, by the clock of its person. They may go over midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"startMinute": 1320, "endMinute": 420, "utcOffsetMinutes": 60}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuietHoursRequest {
+    /// The start, in minutes after midnight.
+    #[cfg_attr(feature = "openapi", schema(maximum = 1_439))]
+    pub start_minute: u16,
+    /// The end, in minutes after midnight.
+    #[cfg_attr(feature = "openapi", schema(maximum = 1_439))]
+    pub end_minute: u16,
+    /// How far the person's clock is ahead of UTC, in minutes.
+    #[cfg_attr(feature = "openapi", schema(minimum = -960, maximum = 960))]
+    pub utc_offset_minutes: i32,
+}
+
+impl From<QuietHoursRequest> for QuietHours {
+    fn from(request: QuietHoursRequest) -> Self {
+        let QuietHoursRequest { start_minute, end_minute, utc_offset_minutes } = request;
+        Self { start_minute, end_minute, utc_offset_minutes }
+    }
+}
+
 /// A device that shall get notifications of the caller, or new settings of one.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -45,7 +69,7 @@ pub struct PushDeviceRequest {
     pub keys: PushKeys,
     /// The hours in which the device gets only escalated requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quiet: Option<QuietHours>,
+    pub quiet: Option<QuietHoursRequest>,
 }
 
 /// Without the address and the keys.

@@ -48,7 +48,7 @@ impl EmbeddedService {
         token: Option<String>,
     ) -> Result<api::PushDevice, GateFailure> {
         let PreparedDevice { id, host, sealed } = require_push(transport)?.prepare(request).await?;
-        let (name, quiet) = (request.name.clone(), request.quiet);
+        let (name, quiet) = (request.name.clone(), request.quiet.map(Into::into));
         let set = PushDeviceSet { id: id.clone(), name, host, sealed, token, quiet };
         self.execute_on_tokens(by, LogCommand::Record(vec![Body::PushDeviceSet(set)])).await?;
         self.find_push_device(&id)
