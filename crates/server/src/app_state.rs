@@ -3,13 +3,13 @@
 use crate::{
     CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
     connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics,
-    openapi::DocumentText, routes, stream::ReplayQueue,
+    openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::EmbeddedGate;
 use countersign_proofs::passkey::SignInSecret;
 use countersign_store::Clock;
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 use tokio::sync::OnceCell;
@@ -27,20 +27,16 @@ pub struct ServerState {
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) replay: Arc<ReplayQueue>,
-    /// The OpenAPI document, once it was asked for.
-    pub(crate) document: OnceLock<DocumentText>,
+    /// The OpenAPI document, which is built when somebody asks for it.
+    pub(crate) document: LazyLock<DocumentText, DocumentBuilder>,
     pub(crate) guard: RequestGuard,
     pub(crate) limiter: CallerLimiter,
     pub(crate) clients: ConnectedClients,
     pub(crate) sign_in_secret: OnceCell<SignInSecret>,
 }
 
-impl ServerState {
-    /// The OpenAPI document.
-    pub(crate) fn document(&self) -> &DocumentText {
-        self.document.get_or_init(|| DocumentText::new(&routes::document(self.options.interfaces)))
-    }
-}
+/// Builds the OpenAPI document.
+pub(crate) type DocumentBuilder = Box<dyn FnOnce() -> DocumentText + Send + Sync>;
 
 /// Creates routes for the interfaces of other systems, with their part of the OpenAPI document.
 pub type InterfaceRoutes = fn() -> OpenApiRouter<AppState>;

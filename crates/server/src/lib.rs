@@ -42,6 +42,7 @@ pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
 use axum::{Router, middleware};
+use app_state::DocumentBuilder;
 use connected_clients::ConnectedClients;
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::EmbeddedGate;
@@ -51,8 +52,9 @@ use guard::RequestGuard;
 use limits::CallerLimiter;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
+use openapi::DocumentText;
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 use tokio::sync::OnceCell;
@@ -104,7 +106,7 @@ async fn serve_until_stopped(
         options: options.clone(),
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
-        document: OnceLock::new(),
+        document: build_document_later(options.interfaces),
         guard: RequestGuard::new(options.access.clone(), page_origins(&listeners)),
         limiter: CallerLimiter::new(options.limits),
         clients: ConnectedClients::new(options.clock.clone()),
@@ -174,7 +176,11 @@ async fn listen(listener: BoundListener, connections: ConnectionSet) {
 /// Returns the OpenAPI document as indented JSON.
 #[must_use]
 pub fn document(interfaces: Option<InterfaceRoutes>) -> String {
-    openapi::DocumentText::new(&routes::document(interfaces)).text
+    DocumentText::new(&routes::document(interfaces)).text
+}
+
+fn build_document_later(interfaces: Option<InterfaceRoutes>) -> LazyLock<DocumentText, DocumentBuilder> {
+    LazyLock::new(Box::new(move || DocumentText::new(&routes::document(interfaces))))
 }
 
 fn router(routes: Router<AppState>, app: AppState) -> Router {
@@ -214,7 +220,7 @@ mod tests {
             options: ServerOptions::default(),
             metrics,
             replay: Arc::default(),
-            document: OnceLock::new(),
+            document: build_document_later(None),
             guard: RequestGuard::new(NetworkAccess::default(), Vec::new()),
             limiter: CallerLimiter::new(RequestLimits::default()),
             clients: ConnectedClients::new(Clock::System),

@@ -28,7 +28,7 @@ use countersign_web::PAGE_FILES;
     )
 )]
 pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -> Response {
-    let document = app.document();
+    let document = &*app.document;
     let tag = &document.tag;
     if cached.has(tag) {
         return not_modified(tag);
