@@ -8,12 +8,20 @@ use crate::{
     thread::Grant,
 };
 use countersign_events::{
-    ApprovalRequest, ApprovalResponse, Body, Decision, Json, Sha256, Source, ToolCall, ToolDefinition,
+    ApprovalRequest, ApprovalResponse, Body, CallId, Decision, Json, Sha256, Source, ToolCall, ToolDefinition,
     Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
 use countersign_redaction::RedactedJson;
 use std::time::Duration;
+
+/// The call that the row proposes.
+pub(super) const fn proposed_call(row: &LogRow) -> Option<&CallId> {
+    match &row.body {
+        Body::ToolCall(call) => Some(&call.id),
+        _ => None,
+    }
+}
 
 /// The proposals that could have caused the rows; the row at `offset` is the call. The row before it ends another call,
 /// whose approval moves.

@@ -1,7 +1,6 @@
 //! The calls that a check has met, in a few bytes each.
 
-use super::log_row::LogRow;
-use countersign_events::Body;
+use super::{log_row::LogRow, proposal};
 use std::{
     collections::HashSet,
     hash::{BuildHasher as _, RandomState},
@@ -18,8 +17,8 @@ pub(super) struct SeenCalls {
 
 impl SeenCalls {
     pub(super) fn note(&mut self, row: &LogRow) {
-        if let Body::ToolCall(call) = &row.body {
-            let is_new = self.hashes.insert(self.keys.hash_one((&row.event.thread_id, &call.id)));
+        if let Some(id) = proposal::proposed_call(row) {
+            let is_new = self.hashes.insert(self.keys.hash_one((&row.event.thread_id, id)));
             self.has_repetition |= !is_new;
         }
     }
