@@ -75,9 +75,8 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     context.announce_new_log(&gate);
     let addresses = ServerAddresses::new(&named, &options.access);
     let sender = webhook_sender(&context.settings, addresses.pages.as_deref());
-    let notifier = push::push_sender(context, addresses.pages.as_deref());
-    let gate = gate.acting_as(context.settings.principal(Principal::user)?);
-    let gate = gate.with_webhooks(sender.clone()).with_push(notifier.clone());
+    let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
+    let (gate, notifier) = push::add_sender(context, addresses.pages.as_deref(), &gate);
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     let mut notes = PolicyNotes::default();
     if let Some(file) = &mut file {
