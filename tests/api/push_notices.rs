@@ -233,16 +233,21 @@ async fn thread_has_one_notification_until_anybody_decides() {
 #[tokio::test]
 async fn only_people_who_may_decide_are_told() {
     PushWorld::with_phone(json!({}), async |mut world| {
-        let tablet = PushSubscriber::new(2, &world.service.url());
+        let tablet = PushSubscriber::new(2, &format!("{}/tablet", world.service.url()));
         let bob = world.server.creates_token("bob", Role::Approver, &["other-*"], countersign_events::TokenKind::Token).await;
         registers(&world.server, &bob, &tablet.request(&json!({}))).await;
         world.proposes("t", "a", "mail", json!({})).await;
         assert_eq!(world.notices().await["call"], "a", "Bob does not see the thread");
         world.proposes("other-1", "b", "deploy", json!({})).await;
         assert_eq!(world.notices().await["call"], "b", "Bob is not one of its approvers");
-        world.applies("default = \"ask\"\n[approvers]\n\"user:bob\" = { groups = [\"ops\"] }\n[[rule]]\ntool = \"deploy\"\nverdict = \"ask\"\napprovers = [\"@ops\"]\n").await;
+        world.applies("default = \"ask\"\n[approvers]\n\"user:bob\" = { groups = [\"ops\"] }\n[[rule]]\nname = \"ops\"\ntool = \"deploy\"\nverdict = \"ask\"\napprovers = [\"@ops\"]\n").await;
         world.proposes("other-2", "c", "deploy", json!({})).await;
-        let notice = tablet.decrypts(&world.service.receives().await);
+        let mut message = world.service.receives().await;
+        // The telephone learns that Ada may no longer decide some calls.
+        while !message.path.ends_with("/tablet") {
+            message = world.service.receives().await;
+        }
+        let notice = tablet.decrypts(&message);
         assert_eq!(notice["call"], "c", "a newer policy names Bob, and no longer Ada");
         world
     })

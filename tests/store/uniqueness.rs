@@ -66,6 +66,7 @@ fn members(kind: EventType) -> Value {
         EventType::ExecutionReleased => json!({"claim": 4, "comment": "lost"}),
         EventType::ExecutionTakenOver => json!({"claim": 4, "leaseExpiresAt": "2026-01-31T12:45:00.000Z"}),
         EventType::GrantRevoked => json!({"grant": 3}),
+        EventType::PushDeviceSet | EventType::PushDeviceRemoved => json!({"device": "d1", "reason": "lost"}),
         EventType::TokenUsed => json!({"id": "t1", "address": "unix"}),
         kind => match kind.group() {
             Some(EventGroup::Access) => json!({"id": "t1", "reason": "lost"}),

@@ -18,7 +18,7 @@ const FREQUENT_TYPES: &[(&str, usize)] = &[
     ("ToolResult", 24),
     // A refusal has this name.
     ("ThreadClosed", 23),
-    ("PolicySet", 18),
+    ("PolicySet", 19),
     // The six types of messages have one body.
     ("UserMessage", 25),
     ("AgentMessage", 26),
