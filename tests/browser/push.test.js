@@ -52,7 +52,9 @@ async function startPhone(t) {
   const worker = await started;
   const registrationId = await registered;
   const deliver = async (message) => {
+    const before = await worker.evaluate(countShown);
     await devtools.send("ServiceWorker.deliverPushMessage", { origin: server.pages, registrationId, data: JSON.stringify(message) });
+    if (message.kind === "ask") await worker.evaluate(waitForShown, before);
     return message;
   };
   return { log, server, agent, service, page, worker, devtools, deliver };
@@ -64,6 +66,26 @@ async function notifyDevice({ page }, name = "my phone") {
   await section.getByLabel("Name of this device").fill(name);
   await section.getByRole("button", { name: "Notify this device" }).click();
   await section.getByRole("listitem").filter({ hasText: name }).getByText("this device").waitFor();
+}
+
+// Counts the notifications that the worker has shown. Chromium drops one that is read while it is shown, so tests read them later.
+function countShown() {
+  if (!self.shown) {
+    const show = self.registration.showNotification.bind(self.registration);
+    self.shown = [];
+    self.registration.showNotification = (...words) => {
+      const shown = show(...words);
+      self.shown.push(shown);
+      return shown;
+    };
+  }
+  return self.shown.length;
+}
+
+// Waits until the worker has shown a notification after the first `before` ones.
+async function waitForShown(before) {
+  while (self.shown.length <= before) await new Promise((resolve) => setTimeout(resolve, 5));
+  await Promise.all(self.shown);
 }
 
 // Waits until the worker shows notifications that meet a condition, and returns them.
