@@ -101,7 +101,7 @@ test("an admin gives a webhook a new secret, and ends the old one", async (t) =>
   assert.notEqual(second, first);
   assert.equal(await webhooks.getByRole("button", { name: "New secret for ops" }).count(), 0, "two secrets sign already");
   await checkPage(page);
-  await webhooks.getByRole("button", { name: "End the old secret of ops" }).click();
+  await webhooks.getByRole("button", { name: "End old secret of ops" }).click();
   await webhooks.getByRole("button", { name: "New secret for ops" }).waitFor();
   assert.equal(await webhooks.getByText(/the old secret signs until /).count(), 0);
   assert.equal((await readEvents(log, "WEBHOOK_SECRET_SET")).length, 2);

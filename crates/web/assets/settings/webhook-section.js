@@ -84,7 +84,7 @@ export class WebhookSection extends SettingsSection {
       ${webhook.parkedCount ? html`<span class="badge medium">${webhook.parkedCount} parked</span>` : nothing}
       <button class="quiet" aria-label=${`Test ${webhook.name}`} @click=${() => this.attempt(test)}>Test</button>
       ${webhook.oldSecretUntil
-        ? html`<button class="quiet" aria-label=${`End the old secret of ${webhook.name}`} @click=${() => this.attempt(endOld)}>End old secret</button>`
+        ? html`<button class="quiet" aria-label=${`End old secret of ${webhook.name}`} @click=${() => this.attempt(endOld)}>End old secret</button>`
         : webhook.format === "standard"
           ? html`<button class="quiet" aria-label=${`New secret for ${webhook.name}`} @click=${() => this.attempt(rotate)}>New secret</button>`
           : nothing}
