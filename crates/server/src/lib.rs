@@ -41,8 +41,8 @@ pub use listen::{BoundListener, ListenOptions};
 pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
-use axum::{Router, middleware};
 use app_state::DocumentBuilder;
+use axum::{Router, middleware};
 use connected_clients::ConnectedClients;
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::EmbeddedGate;

@@ -8,8 +8,8 @@ use crate::{
     thread::Grant,
 };
 use countersign_events::{
-    ApprovalRequest, ApprovalResponse, Body, CallId, Decision, Json, Sha256, Source, ToolCall, ToolDefinition,
-    Verdict,
+    ApprovalRequest, ApprovalResponse, Body, CallId, Decision, Json, Sha256, Source, ToolCall,
+    ToolDefinition, Verdict,
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
 use countersign_redaction::RedactedJson;
