@@ -153,7 +153,9 @@ impl PushRunner {
             }
             let next_attempt = session.next_attempt();
             let is_idle = session.sending.is_empty() && look.pause.is_none() && next_attempt.is_none();
-            let due = [renew_at].into_iter().chain(next_attempt).min();
+            // A planned look makes the attempt.
+            let due =
+                next_attempt.filter(|_| look.pause.is_none()).map_or(renew_at, |next| next.min(renew_at));
             tokio::select! {
                 () = stop.cancelled() => {
                     self.finish_sending(session).await?;
@@ -174,7 +176,7 @@ impl PushRunner {
                     look.plan();
                 }
                 _ = tokens.changed() => look.plan(),
-                _ = self.wait_until(due, stop) => {
+                _ = self.wait_until(Some(due), stop) => {
                     if next_attempt.is_some_and(|attempt| attempt <= self.now()) {
                         look.plan();
                     }

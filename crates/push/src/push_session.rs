@@ -61,7 +61,7 @@ impl PushSession {
     pub(crate) fn start_sending(&mut self, devices: &[LiveDevice], calls: &[NotifiedCall], now: Timestamp) {
         self.progress.keep_devices(&devices.iter().map(|(device, _)| device.set.id.as_str()).collect());
         let nothing = ShownNotices::new();
-        let mut attempts = Vec::new();
+        let (mut attempts, mut wanted) = (Vec::new(), BTreeSet::new());
         for (device, holder) in devices {
             let shown = self.progress.shown.get(&device.set.id).unwrap_or(&nothing);
             for change in plan_notices(device, holder, calls, shown, now) {
@@ -69,10 +69,13 @@ impl PushSession {
                 let is_early = self.failing.get(&key).is_some_and(|(_, due)| *due > now);
                 let has_room = self.in_flight.len() + attempts.len() < MAX_SENDING;
                 if has_room && !is_early && !self.in_flight.contains(&key) {
-                    attempts.push((key, self.new_attempt(device, &change, now)));
+                    attempts.push((key.clone(), self.new_attempt(device, &change, now)));
                 }
+                wanted.insert(key);
             }
         }
+        // What failed may be wanted no more, as after a decision.
+        self.failing.retain(|key, _| wanted.contains(key));
         for (key, attempt) in attempts {
             self.in_flight.insert(key);
             self.sending.push(attempt);
@@ -143,5 +146,24 @@ impl PushSession {
     /// The next attempt after a failure.
     pub(crate) fn next_attempt(&self) -> Option<Timestamp> {
         self.failing.values().map(|(_, due)| *due).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_webhooks::WebhookKeyFile;
+
+    #[test]
+    fn failure_is_forgotten_with_its_notification() {
+        let sender = PushSender::new("unused".as_ref(), WebhookKeyFile::new("unused"), "", false);
+        let mut session = PushSession::new(Arc::new(sender), PushProgress::default());
+        let key = ("device".to_owned(), "thread".to_owned());
+        let outcome = Err(PushFailure { reason: "busy".to_owned(), outcome: FailureOutcome::Again(None) });
+        let now = Timestamp::from_millis(1_000_000);
+        assert_eq!(session.note_outcome(SentNotice { key, notice: None, outcome }, 0, now), None);
+        assert!(session.next_attempt().is_some());
+        session.start_sending(&[], &[], now);
+        assert_eq!(session.next_attempt(), None, "nothing wants it any more");
     }
 }
