@@ -189,11 +189,28 @@ async fn secrets_are_masked_and_not_allowed_unseen() {
         let two = json!({"arguments": {"command": "ls", "then": "rm"}, "impact": {"riskLevel": "low"}});
         world.proposes("t2", "b", "mail", two).await;
         assert_eq!(world.notices().await["allow"], false, "only one argument is shown");
+        // Each would look like another call: the name is not shown, nor line breaks and blanks as they are.
+        for (number, arguments) in [
+            json!({"delete": "reports"}),
+            json!({"command": "rm 'a  b'"}),
+            json!({"command": "ls\nrm -r x"}),
+            json!({"command": "ls "}),
+            json!({"command": ["ls", "-l"]}),
+        ].into_iter().enumerate() {
+            let call = json!({"arguments": arguments, "impact": {"riskLevel": "low"}});
+            world.proposes(&format!("like-{number}"), "a", "mail", call).await;
+            assert_eq!(world.notices().await["allow"], false, "{arguments}");
+        }
+        let placed = json!({"place": {"program": "/usr/bin/mailer"}, "impact": {"riskLevel": "low"}});
+        world.proposes("placed", "a", "mail", placed).await;
+        let notice = world.notices().await;
+        assert!(notice["body"].as_str().expect("text").contains("in program /usr/bin/mailer"), "{notice}");
+        assert_eq!(notice["allow"], true, "the place is shown, too");
         world.proposes("t3", "c", "mail", low()).await;
         assert_eq!(world.notices().await["allow"], true);
         world.proposes("t4", "d", "wire", low()).await;
         let notice = world.notices().await;
-        assert_eq!((&notice["allow"], &notice["waiting"]), (&json!(false), &json!(4)), "the rule asks for a proof");
+        assert_eq!((&notice["allow"], &notice["waiting"]), (&json!(false), &json!(10)), "the rule asks for a proof");
         world
     })
     .await;

@@ -352,7 +352,8 @@ fn suggest_scheme(url: &str, error: GateError) -> anyhow::Error {
 }
 
 /// Quotes a word for a shell: address parameters contain `&`.
-fn quote_for_shell(word: &str) -> String {
+#[must_use]
+pub fn quote_for_shell(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
 

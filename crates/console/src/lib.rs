@@ -18,7 +18,7 @@ mod wrap;
 
 pub use advisor_access::advisor_access;
 pub use called_program::called_program;
-pub use context::CommandContext;
+pub use context::{CommandContext, quote_for_shell};
 pub use credentials::{
     CallerSide, CredentialFile, LockedCredentials, ServerTokens, accepted_token, authorize, local_person,
     read_secret_file, request_agent_token, request_person_token, request_sign_in_link, sign_in_link,
@@ -54,7 +54,7 @@ pub use present::scope_menu::{
 };
 pub use present::screen::{ScreenFormat, TextStyle};
 pub use present::signals::TerminationSignals;
-pub use present::summary::summarize_call;
+pub use present::summary::{summarize_call, tells_alone};
 pub use present::table::{ColumnFit, TableCell, TextTable};
 pub use present::text::{
     compact_json, escape_lines, escape_tabbed_line, escape_text, format_age, format_duration, split_lines,

@@ -1,8 +1,9 @@
-//! What a notification says: tool, agent, claimed risk, the most telling argument, and the number of calls that wait. Secrets
+//! What a notification says: tool, agent, claimed risk, the most telling argument, the place, and the number of calls that wait. Secrets
 //! are masked in the log already.
 
 use countersign_api as api;
-use countersign_console::summarize_call;
+use countersign_console::{escape_text, summarize_call, tells_alone};
+use countersign_events::RiskLevel;
 use countersign_gate::NotifiedCall;
 use serde_json::{Value, json};
 
@@ -20,8 +21,11 @@ pub(crate) fn ask_message(notified: &NotifiedCall, waiting: usize, alerts: bool)
     let risk = claimed_risk(call).map(|risk| format!("Risk, as the agent says: {risk}"));
     let escalated = call.request.as_ref().and_then(|request| request.escalated.as_ref());
     let escalated = escalated.map(|_| "Escalated".to_owned());
+    let place = call.place.as_ref().map(|place| format!("in {}", escape_text(&place.to_string())));
     let others = (waiting > 1).then(|| format!("{waiting} calls wait"));
-    let lines = [escalated, risk, Some(shorten(&summary)), others].into_iter().flatten();
+    let is_whole = is_whole(call, &summary) && place.as_deref().is_none_or(is_short);
+    let place = place.as_deref().map(shorten);
+    let lines = [escalated, risk, Some(shorten(&summary)), place, others].into_iter().flatten();
     let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
     json!({
         "version": VERSION,
@@ -32,7 +36,7 @@ pub(crate) fn ask_message(notified: &NotifiedCall, waiting: usize, alerts: bool)
         "title": format!("{} asks: {tool}", agent_name(call)),
         "body": lines.join("\n"),
         "waiting": waiting,
-        "allow": notified.may_allow && is_whole(call, &summary),
+        "allow": notified.may_allow && is_whole,
         "alert": alerts,
     })
 }
@@ -42,14 +46,25 @@ pub(crate) fn withdrawal_message(thread: &str, waiting: usize) -> Value {
     json!({ "version": VERSION, "kind": "withdraw", "thread": thread, "waiting": waiting })
 }
 
-/// Returns true if the notification shows the whole call, so that a person who allows it has seen what runs.
-pub(crate) fn is_whole(call: &api::Call, summary: &str) -> bool {
-    let is_one = call.arguments.members().is_some_and(|members| members.len() <= 1);
+/// Returns true if the notification shows the arguments as they are, so that a person who allows the call has seen what runs: none,
+/// or one text, whose name says no more than the tool. A text on several lines, or with several blanks, would look like another.
+fn is_whole(call: &api::Call, summary: &str) -> bool {
+    let is_shown = match call.arguments.members().as_deref() {
+        Some([]) => true,
+        Some([(name, value)]) => {
+            tells_alone(name) && value.read::<String>().is_ok_and(|text| text == summary)
+        }
+        _ => false,
+    };
     let is_plain = call.redacted.is_empty()
         && call.hidden_characters.is_empty()
         && call.mixed_scripts.is_empty()
         && call.padded.is_empty();
-    is_one && is_plain && summary.chars().count() <= MAX_SUMMARY && !summary.ends_with('…')
+    is_shown && is_plain && is_short(summary)
+}
+
+fn is_short(text: &str) -> bool {
+    text.chars().count() <= MAX_SUMMARY
 }
 
 fn shorten(text: &str) -> String {
@@ -60,11 +75,11 @@ fn shorten(text: &str) -> String {
 }
 
 fn agent_name(call: &api::Call) -> String {
-    countersign_console::escape_text(call.proposal.principal.actor_name())
+    escape_text(call.proposal.principal.actor_name())
 }
 
 fn claimed_risk(call: &api::Call) -> Option<String> {
     let impact: Value = call.impact.as_ref()?.read().ok()?;
-    let risk: countersign_events::RiskLevel = impact.get("riskLevel")?.as_str()?.parse().ok()?;
+    let risk: RiskLevel = impact.get("riskLevel")?.as_str()?.parse().ok()?;
     Some(risk.as_str().to_owned())
 }

@@ -56,6 +56,12 @@ fn find_telling(members: &[(String, Json)]) -> Vec<&Json> {
     members.iter().map(|(_, value)| value).find(|value| value.read::<String>().is_ok()).into_iter().collect()
 }
 
+/// Returns true if a list shows an argument of this name without the name, and nobody misses it: `command`, `path`.
+#[must_use]
+pub fn tells_alone(name: &str) -> bool {
+    ALONE.contains(&name)
+}
+
 /// The text on one line: a line break is shown as `⏎`, other space as one blank.
 fn one_line(text: &str) -> String {
     let start: String = text.chars().take(MOST_CHARACTERS).collect();

@@ -13,7 +13,7 @@ use countersign_api::{
 };
 use countersign_console::{
     CliError, CommandContext, CommandExit, TerminationSignals, escape_text, print_json, print_line,
-    print_prompt, request_sign_in_link, sign_in_link,
+    print_prompt, quote_for_shell, request_sign_in_link, sign_in_link,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
@@ -172,7 +172,7 @@ impl DemoStage<'_> {
             return Ok(WatchExit::Quit);
         }
         let plain = self.demo.plain || !can_draw();
-        let database = escape_text(&self.folder.join(DATABASE).display().to_string());
+        let database = escape_text(&quote_for_shell(&self.folder.join(DATABASE).display().to_string()));
         let command_prefix = format!("{} --database {database}", self.context.command_prefix());
         let introduction = script
             .introduction
