@@ -76,6 +76,7 @@ function countShown() {
     self.registration.showNotification = (...words) => {
       const shown = show(...words);
       self.shown.push(shown);
+      self.dispatchEvent(new Event("shown"));
       return shown;
     };
   }
@@ -84,7 +85,7 @@ function countShown() {
 
 // Waits until the worker has shown a notification after the first `before` ones.
 async function waitForShown(before) {
-  while (self.shown.length <= before) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (self.shown.length <= before) await new Promise((resolve) => self.addEventListener("shown", resolve, { once: true }));
   await Promise.all(self.shown);
 }
 
