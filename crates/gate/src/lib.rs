@@ -59,7 +59,7 @@ pub use webhook_delivery::{
     OpenClaim, PreparedSecret, PreparedWebhook, SecretChange, WebhookFollower, WebhookProgress,
     WebhookTransport,
 };
-pub use written_events::watch_written_events;
+pub use written_events::{WatchedWork, has_written_events, watch_written_events};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed. A subscriber must drop
 /// them.

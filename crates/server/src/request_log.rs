@@ -18,8 +18,11 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use countersign_api::{ErrorCode, random_id};
-use countersign_gate::watch_written_events;
-use std::time::{Duration, Instant};
+use countersign_gate::{has_written_events, watch_written_events};
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 use tracing::Instrument;
 
 /// The log target of request lines.
@@ -65,7 +68,9 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
         response
     };
     let responding = request_id::ID.scope(id.clone(), answering).instrument(span.clone());
-    let (mut response, has_written) = watch_written_events(responding).await;
+    let mut responding = pin!(watch_written_events(responding));
+    let mut response = responding.as_mut().await;
+    let has_written = has_written_events(responding);
     let took = began.elapsed();
     let is_for_debugging = is_health_check(&route) || has_written && response.status().is_success();
     span.in_scope(|| write_log_line(is_for_debugging, response.status(), took));
