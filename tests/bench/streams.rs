@@ -110,11 +110,18 @@ impl StreamCrowd {
         let server = BenchServer::start(&folder).await?;
         let mut client = BenchClient::connect(&server.target).await?;
         propose(&mut client, many, 0).await?;
+        // The log begins with its policy and tokens.
+        let thread = client.get(&format!("/v1/threads/thread-{many}")).await?.text()?;
+        let thread: serde_json::Value = serde_json::from_str(&thread)?;
+        let tip = thread["lastSeq"].as_i64().ok_or("a thread has a last event")?;
         let (says, came) = unbounded_channel();
         let (mut readers, before) = (JoinSet::new(), server.memory()?);
         for n in 0..many {
-            let path =
-                if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=3".into() };
+            let path = if apart {
+                format!("/v1/threads/thread-{n}/events")
+            } else {
+                format!("/v1/events?after={tip}")
+            };
             let reader = BenchClient::connect(&server.target).await?.read_stream(&path).await?;
             readers.spawn(reader.read(n, says.clone()));
         }
