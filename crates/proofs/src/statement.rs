@@ -1,7 +1,9 @@
 //! The statements that a person signs. They are short and readable, and they contain no content that may have to be
 //! erased: only the hashes of arguments, patterns and comments.
 
-use countersign_events::{CallId, Decision, GrantAgents, Json, Principal, Sha256, ThreadId, ToolName};
+use countersign_events::{
+    CallId, Decision, GrantAgents, GrantLimits, Json, Principal, Sha256, ThreadId, ToolName,
+};
 use std::fmt::Write as _;
 
 /// A statement that a person signs.
@@ -43,6 +45,8 @@ pub struct DecisionStatement<'a> {
     pub scope: Option<ScopeOrHash<'a>>,
     /// The agents to which a remembered approval applies.
     pub agents: Option<GrantAgents>,
+    /// The limits of a remembered decision. A statement without a limit has no line for it.
+    pub limits: GrantLimits,
     /// The [hash](hash_text) of the comment.
     pub comment_hash: Option<Sha256>,
 }
@@ -81,7 +85,7 @@ impl DecisionStatement<'_> {
         };
         let comment = self.comment_hash.map_or_else(|| "none".to_owned(), |hash| format!("sha256:{hash}"));
         let agents = self.agents.filter(|agents| *agents == GrantAgents::Any);
-        let lines = [
+        let mut lines = vec![
             ("log", self.log.to_string()),
             ("thread", self.thread.to_string()),
             ("call", self.call.to_string()),
@@ -93,6 +97,8 @@ impl DecisionStatement<'_> {
             ("agents", agents.unwrap_or(GrantAgents::Proposer).as_str().to_owned()),
             ("comment", comment),
         ];
+        lines.extend(self.limits.seconds.map(|seconds| ("seconds", seconds.to_string())));
+        lines.extend(self.limits.uses.map(|uses| ("uses", uses.to_string())));
         write_statement(DECISION, &lines)
     }
 }
@@ -163,6 +169,7 @@ mod tests {
             decision: Decision::AllowOnce,
             scope: None,
             agents: None,
+            limits: GrantLimits::default(),
             comment_hash: Some(hash_text("fine")),
         };
         let zeros = "0".repeat(64);
@@ -181,5 +188,10 @@ mod tests {
         statement.scope = Some(ScopeOrHash::ErasedPattern(Sha256::digest(pattern.as_str().as_bytes())));
         assert_eq!(statement.statement(), with_pattern, "an erased pattern gives the same text");
         assert!(!with_pattern.as_str().contains("ls"));
+        statement.limits = GrantLimits { seconds: Some(1_800), uses: Some(3) };
+        assert_eq!(
+            statement.statement().as_str(),
+            format!("{}seconds: 1800\nuses: 3\n", with_pattern.as_str())
+        );
     }
 }

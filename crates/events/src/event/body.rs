@@ -11,7 +11,7 @@ use super::{
     thread::thread_events,
     webhook::webhook_events,
 };
-use crate::{CallId, DamagedEvent, Json};
+use crate::{CallId, DamagedEvent, Json, Timestamp};
 
 /// The call that a body is about, if rows of its type name one.
 macro_rules! call_of {
@@ -83,6 +83,20 @@ macro_rules! define_bodies {
             }
         }
     };
+}
+
+impl Body {
+    /// When something becomes due because of this event: what [`ApprovalRequest::next_due`](crate::ApprovalRequest::next_due) says,
+    /// or the end of a grant.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        match self {
+            Self::ApprovalRequest(request) => request.next_due(),
+            Self::ApprovalResponse(response) => response.expires_at,
+            Self::GrantProlonged(prolonged) => prolonged.expires_at,
+            _ => None,
+        }
+    }
 }
 
 // Messages are read as JSON: their form is that of another program.

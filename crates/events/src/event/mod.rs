@@ -7,6 +7,7 @@ mod body;
 mod call;
 mod conversation;
 mod definition;
+mod grant_limits;
 mod kind;
 mod newer;
 mod place;
@@ -26,6 +27,7 @@ pub use body::Body;
 pub use call::*;
 pub use conversation::ConversationMessage;
 pub use definition::*;
+pub use grant_limits::GrantLimits;
 pub use kind::{EventGroup, EventType, NewerType, UnknownType};
 pub use newer::NewerEvent;
 pub use place::Place;
@@ -37,8 +39,8 @@ pub use verdict::Verdict;
 pub use webhook::*;
 pub use words::{
     AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, DecisionChannel,
-    GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role,
-    Source, Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
+    GrantAgents, GrantLimit, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource,
+    RiskLevel, Role, Source, Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

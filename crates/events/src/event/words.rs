@@ -397,6 +397,16 @@ words! {
 }
 
 words! {
+    /// What ended a grant.
+    GrantLimit {
+        /// Its time has passed.
+        Time = "time",
+        /// It has answered as many calls as it may.
+        Uses = "uses",
+    }
+}
+
+words! {
     /// A thread rule for a tool.
     ToolPolicy {
         /// Do not ask.

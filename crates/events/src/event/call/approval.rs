@@ -179,6 +179,12 @@ pub struct ApprovalVote {
     /// The agents to which the scope applies; the call's proposer, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// How long it is to be remembered, in seconds; until the thread is closed, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in_seconds: Option<u32>,
+    /// How many later calls it is to answer; any number, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
     /// The arguments as this approver changed them, which starts a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
@@ -272,6 +278,12 @@ pub struct ApprovalResponse {
     /// The agents whose later calls a grant answers; the call's proposer, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// When a remembered decision ends; with its thread, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// How many later calls a remembered decision answers; any number, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
     /// The level of the person who denied calls for the session. Revoking the denial requires this level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author_level: Option<String>,
