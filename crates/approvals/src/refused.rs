@@ -281,6 +281,12 @@ pub enum Refused {
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
+    /// The grant has ended, and nothing brings it back.
+    #[error("grant {grant} has ended; give another one on the next call")]
+    GrantEnded {
+        /// The `seq` in the command.
+        grant: i64,
+    },
     /// No such grant in that thread.
     #[error("there is no grant {grant} in this thread")]
     UnknownGrant {
@@ -388,6 +394,7 @@ impl Refused {
             Self::UnknownTool { .. } => "unknown_tool",
             Self::UnknownDefinition { .. } => "unknown_definition",
             Self::UnknownThread(_) => "unknown_thread",
+            Self::GrantEnded { .. } => "grant_ended",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::AmbiguousArguments(_) => "ambiguous_arguments",
             Self::Invalid { .. } => "invalid",

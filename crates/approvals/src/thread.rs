@@ -2,9 +2,9 @@
 
 use crate::{ArgumentsIdentity, Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
 use countersign_events::{
-    ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantRevoked, Json, Mode, NewerEvent,
-    Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp, ToolName, ToolPolicy,
-    ToolPolicySet,
+    ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantEnded, GrantLimit, GrantRevoked, Json,
+    Mode, NewerEvent, Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp,
+    ToolName, ToolPolicy, ToolPolicySet,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -67,6 +67,14 @@ pub struct Grant {
     pub comment: Option<String>,
     /// The terms under which it was made.
     pub given: GrantTerms,
+    /// The moment at which it ends.
+    pub expires_at: Option<Timestamp>,
+    /// The number of calls that it answers.
+    pub uses: Option<u32>,
+    /// The number of calls that it has answered, if `uses` limits it.
+    pub used: u32,
+    /// The event that ended it at one of its limits.
+    pub ended: Option<RecordedFact<GrantEnded>>,
 }
 
 /// A human decision on one call, while it is remembered.
@@ -136,6 +144,14 @@ impl RecentDecision {
 }
 
 impl Grant {
+    /// The limit that it has reached at `now`.
+    #[must_use]
+    pub fn reached_limit(&self, now: Timestamp) -> Option<GrantLimit> {
+        let is_over = self.expires_at.is_some_and(|end| end <= now);
+        let is_used_up = || self.uses.is_some_and(|most| self.used >= most).then_some(GrantLimit::Uses);
+        is_over.then_some(GrantLimit::Time).or_else(is_used_up)
+    }
+
     /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
@@ -144,10 +160,17 @@ impl Grant {
 }
 
 impl Thread {
-    /// The grants and remembered denials that are active. A closed thread has none.
-    pub fn standing(&self) -> impl Iterator<Item = &Grant> {
+    /// The grants and remembered denials that are active at `now`. A closed thread has none.
+    pub fn standing(&self, now: Timestamp) -> impl Iterator<Item = &Grant> {
+        self.unended().filter(move |grant| grant.reached_limit(now).is_none())
+    }
+
+    /// The grants and remembered denials of which no event says that they have ended.
+    pub(crate) fn unended(&self) -> impl Iterator<Item = &Grant> {
         let open = self.closed.is_none();
-        self.grants.iter().filter(move |grant| open && self.revocation(grant.seq).is_none())
+        self.grants
+            .iter()
+            .filter(move |grant| open && grant.ended.is_none() && self.revocation(grant.seq).is_none())
     }
 
     /// The denials of single calls that answer the same call again until `memory` after them, unless a person lifts them. A
@@ -210,6 +233,15 @@ impl Thread {
             (Body::GrantRevoked(revoked), _) if self.revocation(revoked.grant).is_none() => {
                 self.revocations.push(RecordedFact::from_event(event, revoked.clone()));
             }
+            (Body::GrantUsed(used), _) => {
+                self.change_grant(used.grant, |grant| grant.used = grant.used.max(used.number));
+            }
+            (Body::GrantEnded(ended), _) => self.change_grant(ended.grant, |grant| {
+                grant.ended.get_or_insert_with(|| RecordedFact::from_event(event, *ended));
+            }),
+            (Body::GrantProlonged(prolonged), _) => self.change_grant(prolonged.grant, |grant| {
+                (grant.expires_at, grant.uses) = (prolonged.expires_at, prolonged.uses);
+            }),
             (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {
                 self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
@@ -224,6 +256,12 @@ impl Thread {
             }
             (Body::ToolResult(result), _) => self.end(&result.tool_call_id, result.status),
             _ => {}
+        }
+    }
+
+    fn change_grant(&mut self, seq: i64, change: impl FnOnce(&mut Grant)) {
+        if let Some(grant) = self.grants.iter_mut().find(|grant| grant.seq == seq) {
+            change(grant);
         }
     }
 
@@ -261,6 +299,10 @@ impl Thread {
             scope,
             comment: response.comment.clone(),
             given: grant_terms(response, call),
+            expires_at: response.expires_at,
+            uses: response.uses,
+            used: 0,
+            ended: None,
         });
     }
 

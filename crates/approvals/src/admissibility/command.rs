@@ -18,7 +18,7 @@ use crate::{
 };
 use countersign_events::{
     ApprovalResponse, ApprovalVote, Body, Decision, DecisionChannel, DecisionProof, ErasedTexts,
-    ExecutionStarted, GrantAgents, Json, Sha256, Source, Status, ToolResult, Verdict,
+    ExecutionStarted, GrantAgents, GrantLimits, Json, Sha256, Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
@@ -31,9 +31,6 @@ pub(super) fn guesses(
 ) -> Vec<CommandGuess> {
     let row = &rows[0];
     let call = row.body.call_id().and_then(|id| state.call(id));
-    let thread = |command| {
-        vec![CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None))]
-    };
     let plain = |command| vec![to_call(row, command, plain_policy())];
     if row.is_by_hand() {
         return match &row.body {
@@ -63,13 +60,16 @@ pub(super) fn guesses(
         }
         Body::ToolResult(result) => self::result(rows, result, call, state),
         Body::ExecutionMismatch(mismatch) => vec![mismatch::guess(rows, mismatch, call)],
-        Body::GrantRevoked(revoked) => thread(ThreadCommand::Revoke(revoked.grant)),
-        Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
-        Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
-        Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        Body::ThreadArchived(archived) => thread(ThreadCommand::Archive(archived.clone())),
-        // A request follows its call. Erasures, messages and what concerns the whole log are checked separately.
+        Body::GrantRevoked(_)
+        | Body::GrantEnded(_)
+        | Body::GrantProlonged(_)
+        | Body::ThreadModeSet(_)
+        | Body::ToolPolicySet(_)
+        | Body::ThreadClosed(_)
+        | Body::ThreadArchived(_) => of_thread(row).into_iter().collect(),
+        // A request follows its call, and the use of a grant its answer. Erasures, messages and what concerns the whole log are checked separately.
         Body::ApprovalRequest(_)
+        | Body::GrantUsed(_)
         | Body::PolicySet(_)
         | Body::CallErased(_)
         | Body::TokenCreated(_)
@@ -93,6 +93,24 @@ pub(super) fn guesses(
         | Body::Message(..)
         | Body::Newer(_) => Vec::new(),
     }
+}
+
+/// The command to a thread that could have caused the row.
+fn of_thread(row: &LogRow) -> Option<CommandGuess> {
+    let command = match &row.body {
+        Body::GrantRevoked(revoked) => ThreadCommand::Revoke(revoked.grant),
+        Body::GrantEnded(ended) => ThreadCommand::EndGrant(ended.grant),
+        Body::GrantProlonged(prolonged) => {
+            let limits = GrantLimits::recorded(row.event.timestamp, prolonged.expires_at, prolonged.uses);
+            ThreadCommand::Prolong(prolonged.grant, limits)
+        }
+        Body::ThreadModeSet(set) => ThreadCommand::SetMode(set.mode),
+        Body::ToolPolicySet(set) => ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)]),
+        Body::ThreadClosed(_) => ThreadCommand::Close,
+        Body::ThreadArchived(archived) => ThreadCommand::Archive(archived.clone()),
+        _ => return None,
+    };
+    Some(CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None)))
 }
 
 /// A policy under which each approver has the level and the groups that the request asks for.
@@ -180,6 +198,7 @@ fn respond(
         erased_hash: response.erased.contains_key("arguments").then_some(response.arguments_hash),
         scope: response.scope.as_ref(),
         agents: response.agents,
+        limits: GrantLimits::recorded(row.event.timestamp, response.expires_at, response.uses),
         level: response.level.as_ref(),
         proof: response.proof.as_ref(),
         channel: response.channel,
@@ -206,6 +225,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         erased_hash: vote.arguments_hash.filter(|_| vote.erased.contains_key("arguments")),
         scope: vote.scope.as_ref(),
         agents: vote.agents,
+        limits: GrantLimits { seconds: vote.expires_in_seconds, uses: vote.uses },
         level: vote.level.as_ref(),
         proof: vote.proof.as_ref(),
         channel: None,
@@ -229,6 +249,7 @@ struct ReconstructedAnswer<'a> {
     erased_hash: Option<Sha256>,
     scope: Option<&'a Json>,
     agents: Option<GrantAgents>,
+    limits: GrantLimits,
     level: Option<&'a String>,
     proof: Option<&'a DecisionProof>,
     channel: Option<DecisionChannel>,
@@ -268,6 +289,7 @@ impl ReconstructedAnswer<'_> {
             about: call.map(Call::arguments_hash),
             scope,
             agents: self.agents,
+            limits: self.limits,
             level: self.level.cloned(),
             and_waiting: false,
             proof: self.proof.cloned().map(Box::new),

@@ -43,7 +43,7 @@ use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
 
 /// The maximum number of rows that one command writes about a call.
-const LONGEST_SEQUENCE: usize = 3;
+const LONGEST_SEQUENCE: usize = 5;
 
 /// A row that the rules would not have written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -148,6 +148,8 @@ impl BatchState {
                     missing.counted_proposers.insert(envelope.by.principal.clone());
                 }
             }
+            // These look at no call.
+            ApprovalCommand::Thread(ThreadCommand::Prolong(..) | ThreadCommand::EndGrant(_)) => {}
             ApprovalCommand::Thread(command) => {
                 missing.open.insert(thread_id.clone());
                 // It may lift the denial of a single call.

@@ -27,6 +27,8 @@ impl CheckedAnswer<'_> {
         response.level.clone_from(&self.level);
         response.scope = self.scope();
         response.agents = self.respond.recorded_agents();
+        response.expires_at = self.respond.limits.end(context.now);
+        response.uses = self.respond.limits.uses;
         response.proof.clone_from(&self.proof);
         response.channel = self.respond.channel;
         if let Some(edit) = &self.edit {

@@ -4,8 +4,8 @@ use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
     AdviceFailure, AdviceTokens, AdviceVerdict, CallId, Confidence, Decision, DecisionChannel, DecisionProof,
-    ErasedRow, ErasedTexts, GrantAgents, Json, Mode, Place, Principal, Sha256, Status, ThreadArchived,
-    ThreadId, Timestamp, ToolDefinition, ToolName, ToolPolicy,
+    ErasedRow, ErasedTexts, GrantAgents, GrantLimits, Json, Mode, Place, Principal, Sha256, Status,
+    ThreadArchived, ThreadId, Timestamp, ToolDefinition, ToolName, ToolPolicy,
 };
 use countersign_policy::JudgedCall;
 use std::{collections::BTreeSet, fmt, time::Duration};
@@ -100,6 +100,10 @@ pub struct AdviceCommand {
 pub enum ThreadCommand {
     /// Take back the grant that the response at this `seq` gave.
     Revoke(i64),
+    /// Give that grant new limits.
+    Prolong(i64, GrantLimits),
+    /// Write that the grant has ended, if it has reached a limit.
+    EndGrant(i64),
     /// Close the thread: its grants end, and its pending calls are cancelled.
     Close,
     /// Replace the closed thread's content with its hashes, because an archive file has it.
@@ -207,6 +211,8 @@ pub struct RespondCommand {
     pub scope: Option<GrantScope>,
     /// The agents to which an `allow_session` applies. Without it, the call's proposer.
     pub agents: Option<GrantAgents>,
+    /// The limits of a remembered decision.
+    pub limits: GrantLimits,
     /// The decision's level. Without it, the level that the request asks for.
     pub level: Option<String>,
     /// Whether a remembered decision also decides the thread's waiting calls, as far as it would answer them if they
@@ -231,6 +237,7 @@ impl RespondCommand {
             about: None,
             scope: None,
             agents: None,
+            limits: GrantLimits::default(),
             level: None,
             and_waiting: false,
             proof: None,

@@ -25,7 +25,7 @@ pub(super) fn erase(
     // An erased pattern matches nothing, so to erase it would change which calls wait for a person.
     let is_pattern =
         |scope: &Option<GrantScope>| !matches!(scope, Some(GrantScope::Exact | GrantScope::Tool));
-    let mut standing = context.thread.standing();
+    let mut standing = context.thread.standing(context.now);
     if let Some(grant) = standing.find(|grant| grant.tool_call_id == *call.id() && is_pattern(&grant.scope)) {
         return Err(Refused::GrantInForce { grant: grant.seq }.into());
     }

@@ -21,10 +21,12 @@ mod evidence;
 mod expiry;
 mod finish;
 mod flag;
+mod grant_limits;
 mod lease;
 mod lift;
 mod messages;
 mod new_event;
+mod prolong;
 mod proof;
 mod propose;
 mod release;
@@ -59,6 +61,7 @@ pub use evidence::{
 pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
 pub(crate) use finish::is_stop_by_policy;
+pub use grant_limits::{LONGEST_GRANT_SECONDS, MOST_GRANT_USES};
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use messages::AddMessagesCommand;
 pub use new_event::NewEvent;
@@ -151,6 +154,8 @@ pub fn decide_thread<'a>(
 ) -> Result<Vec<NewEvent>, CommandFailure> {
     match command {
         ThreadCommand::Revoke(grant) => Ok(revoke::revoke(*grant, open, context)?),
+        ThreadCommand::Prolong(grant, limits) => Ok(prolong::prolong(*grant, *limits, context)?),
+        ThreadCommand::EndGrant(grant) => Ok(grant_limits::end_grant(*grant, context)),
         ThreadCommand::Close => Ok(close::close(open, context)),
         ThreadCommand::Archive(archived) => Ok(archive::archive(archived, context)?),
         ThreadCommand::Stop(stop) => Ok(stop::stop(open, stop, context)?),

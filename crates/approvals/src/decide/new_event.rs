@@ -45,6 +45,8 @@ pub(super) fn new_response(
         level: None,
         scope: None,
         agents: None,
+        expires_at: None,
+        uses: None,
         author_level: None,
         proof: None,
         channel: None,

@@ -107,6 +107,7 @@ fn decision_statement(
         decision: respond.decision,
         scope: erased_scope.or_else(|| scope.as_ref().map(ScopeOrHash::Scope)),
         agents: respond.recorded_agents(),
+        limits: respond.limits,
         comment_hash: comment_hash.or_else(|| respond.comment.as_deref().map(hash_text)),
     }
     .statement()

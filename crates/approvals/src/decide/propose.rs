@@ -3,6 +3,7 @@
 use super::{
     CommandFailure, DecisionContext, NewEvent, ProposeCommand,
     evidence::logged_arguments,
+    grant_limits::use_events,
     new_event::{blocked_text, new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
 };
@@ -36,13 +37,18 @@ pub(super) fn propose(
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
             let is_moved = matches!(ruling, CallRuling::Move(..));
             let scope = is_moved.then(|| Json::stored(ONCE.to_owned()).ok()).flatten();
-            vec![allowed(&call, answer, scope, &judgement, context)]
+            let response = allowed(&call, answer, scope, &judgement, context);
+            iter::once(response).chain(use_events(answer.grant, 0, &answer.by, context.thread)).collect()
         }
         CallRuling::Block(answer) => {
             let text = blocked_text(&answer.by, &answer.reason);
             denied(&call, answer, &text, &judgement, context)
         }
-        CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
+        CallRuling::Deny(answer) => {
+            let mut events = denied(&call, answer, &denial_text(answer), &judgement, context);
+            events.extend(use_events(answer.grant, 0, &answer.by, context.thread));
+            events
+        }
         CallRuling::Ask(options, same_call) => {
             check_pending_limits(context)?;
             let mut request = new_request(propose, &judgement, options.clone(), changed, context);

@@ -3,10 +3,10 @@
 use super::{
     CommandFailure, DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    channel, edit, eligible, proof, restriction, terms, vote,
+    channel, edit, eligible, grant_limits, proof, restriction, terms, vote,
 };
-use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
-use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, Source};
+use crate::{Call, CallStanding, GrantScope, Refused, call::RecordedFact, refused::ArgumentsMismatch};
+use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, GrantLimits, Source};
 use countersign_policy::{CallReading, RuleEffect};
 
 pub(super) fn respond(
@@ -16,7 +16,7 @@ pub(super) fn respond(
 ) -> Result<Vec<NewEvent>, CommandFailure> {
     eligible::check_is_not_proposer(call, context)?;
     if let Some(first) = call.response() {
-        let same = first.what.source == Source::Approver && is_same(&first.what, respond, call);
+        let same = first.what.source == Source::Approver && is_same(first, respond, call);
         return if same {
             Ok(Vec::new())
         } else {
@@ -35,6 +35,7 @@ pub(super) fn respond(
     let level = eligible::check_level(call, wanted, needed, &terms.approvers, context)?;
     check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
+    grant_limits::check_limits_of_answer(respond)?;
     let edit = edit::check_edit(call, respond, context)?;
     let proof = proof::check_answer(call, respond, terms.proof, edit.as_ref(), context)?;
     let answer = CheckedAnswer { respond, level, edit, proof };
@@ -44,13 +45,16 @@ pub(super) fn respond(
     }
 }
 
-fn is_same(first: &ApprovalResponse, respond: &RespondCommand, call: &Call) -> bool {
+fn is_same(first: &RecordedFact<ApprovalResponse>, respond: &RespondCommand, call: &Call) -> bool {
+    let limits = GrantLimits::recorded(first.at, first.what.expires_at, first.what.uses);
+    let first = &first.what;
     let proposed = call.proposal.what.arguments_hash;
     let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
     let scope = respond.scope.as_ref().map(GrantScope::json);
     let agents = first.agents == respond.recorded_agents();
-    first.decision == respond.decision && arguments && first.scope == scope && agents
+    let is_as_wide = first.scope == scope && agents && limits == respond.limits;
+    first.decision == respond.decision && arguments && is_as_wide
 }
 
 fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {

@@ -40,7 +40,7 @@ fn find_denial(
     let since = if hash == call.proposal.what.arguments_hash { call.proposal.seq } else { 0 };
     let look = CallReading::new(context.policy, subject);
     let origin = call.made().with_arguments(hash);
-    let mut denials = ruling::matching_denials(context.thread, origin, &look);
+    let mut denials = ruling::matching_denials(context, origin, &look);
     denials.find(|denial| denial.seq > since).map(RulingAnswer::from_grant)
 }
 

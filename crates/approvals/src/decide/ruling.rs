@@ -114,13 +114,15 @@ pub(super) fn find_block(
 
 /// The denials for the session that cover the call. One part of it is enough, and so is a part that cannot be read.
 pub(super) fn matching_denials<'a>(
-    thread: &'a Thread,
+    context: &DecisionContext<'a>,
     call: ScopeOrigin<'a>,
     look: &'a CallReading<'_>,
 ) -> impl Iterator<Item = &'a Grant> {
-    thread.standing().filter(|grant| !grant.allows).filter(move |denial| match &denial.scope {
-        Some(scope) => scope.answers(denial.made(), call, look, RuleEffect::Restrict),
-        None => denial.tool == *call.tool,
+    context.thread.standing(context.now).filter(|grant| !grant.allows).filter(move |denial| {
+        match &denial.scope {
+            Some(scope) => scope.answers(denial.made(), call, look, RuleEffect::Restrict),
+            None => denial.tool == *call.tool,
+        }
     })
 }
 
@@ -139,7 +141,7 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(denial) = matching_denials(self.context.thread, self.origin, &self.look).next() {
+        if let Some(denial) = matching_denials(self.context, self.origin, &self.look).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, the rule a proof, or the call an answer, neither mode nor grant allows, and
@@ -197,7 +199,8 @@ impl OpenQuestion<'_> {
         let includes = |grant: &Grant, scope: &GrantScope| {
             scope.answers(grant.made(), self.origin, &self.look, RuleEffect::Widen)
         };
-        self.context.thread.standing().filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
+        let standing = self.context.thread.standing(self.context.now);
+        standing.filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
             grant.scope.as_ref().is_some_and(|scope| includes(grant, scope))
                 && self.covers(&grant.by, &grant.given, terms)
         })

@@ -35,7 +35,7 @@ pub(super) fn take_back(
         comment: context.mask_optional(comment),
         erased: ErasedTexts::new(),
     };
-    let given = context.thread.standing().find(|grant| grant.seq == response.seq);
+    let given = context.thread.standing(context.now).find(|grant| grant.seq == response.seq);
     let revoked = given.map(|grant| Body::GrantRevoked(GrantRevoked { grant: grant.seq }));
     let taken = std::iter::once(Body::ApprovalTakenBack(taken));
     let mut events: Vec<_> = taken.chain(revoked).map(|body| NewEvent::new(context.by, body)).collect();

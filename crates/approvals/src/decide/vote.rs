@@ -8,7 +8,9 @@ use super::{
     terms::DecisionTerms,
 };
 use crate::{Call, Refused, call::RecordedFact};
-use countersign_events::{ApprovalRequest, ApprovalVote, Body, Decision, ErasedTexts, GrantAgents, Source};
+use countersign_events::{
+    ApprovalRequest, ApprovalVote, Body, Decision, ErasedTexts, GrantAgents, GrantLimits, Source,
+};
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments start a new round, in which the
 /// earlier votes do not count.
@@ -25,8 +27,9 @@ pub(super) fn vote(
             return Err(Refused::OtherSpelling { given: context.by.clone(), known: first.by.clone() });
         }
         let agents = first.what.agents == answer.respond.recorded_agents();
-        let same =
-            first.what.decision == answer.respond.decision && first.what.scope == answer.scope() && agents;
+        let is_as_wide =
+            first.what.scope == answer.scope() && agents && limits(&first.what) == answer.respond.limits;
+        let same = first.what.decision == answer.respond.decision && is_as_wide;
         return if same {
             Ok(Vec::new())
         } else {
@@ -40,6 +43,8 @@ pub(super) fn vote(
         level: answer.level.clone(),
         scope: answer.scope(),
         agents: answer.respond.recorded_agents(),
+        expires_in_seconds: answer.respond.limits.seconds,
+        uses: answer.respond.limits.uses,
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
@@ -62,6 +67,8 @@ pub(super) fn vote(
         if is_remembered(&votes, decision) {
             response.scope = answer.scope();
             response.agents = common_agents(&votes, decision);
+            let limits = common_limits(&votes, decision);
+            (response.expires_at, response.uses) = (limits.end(context.now), limits.uses);
         }
         if let Some(edit) =
             answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows())
@@ -105,6 +112,16 @@ fn common_agents(votes: &[&ApprovalVote], decision: Decision) -> Option<GrantAge
         .all(|vote| vote.agents == Some(GrantAgents::Any))
         .then_some(GrantAgents::Any)
         .filter(|_| decision.allows())
+}
+
+/// The tightest limits among the votes for this decision.
+fn common_limits(votes: &[&ApprovalVote], decision: Decision) -> GrantLimits {
+    let agreeing = votes.iter().filter(|vote| vote.decision == decision);
+    agreeing.fold(GrantLimits::default(), |tightest, vote| tightest.tighter(limits(vote)))
+}
+
+fn limits(vote: &ApprovalVote) -> GrantLimits {
+    GrantLimits { seconds: vote.expires_in_seconds, uses: vote.uses }
 }
 
 /// The lowest level among the agreeing votes.

@@ -3,6 +3,7 @@
 
 use super::{
     DecisionContext, NewEvent, RespondCommand, due, expiry,
+    grant_limits::use_events,
     new_event::{new_response, new_result},
     propose::denial_text,
     respond,
@@ -28,7 +29,13 @@ pub(crate) fn answer_waiting<'a>(
     context: &DecisionContext<'_>,
 ) -> Vec<NewEvent> {
     let answered = find_answered(grant, open, context);
-    answered.into_iter().flat_map(|(call, answer)| response_by_grant(call, grant, &answer, context)).collect()
+    let step = answered.into_iter().zip(0..);
+    step.flat_map(|((call, answer), before)| {
+        let mut events = response_by_grant(call, grant, &answer, context);
+        events.extend(use_events(Some(grant.seq), before, &answer.by, context.thread));
+        events
+    })
+    .collect()
 }
 
 /// The waiting calls that this decision on `call` would decide too. There are none if the decision is refused, or if it
@@ -84,7 +91,8 @@ fn find_answered<'a>(
         bytes <= MAX_BYTES
     };
     let candidates = open.filter(is_candidate).take(MAX_WAITING).take_while(is_within_budget);
-    candidates.filter_map(|call| Some((call, find_answer(grant, call, &context)?))).collect()
+    let left = grant.uses.map_or(usize::MAX, |most| most.saturating_sub(grant.used) as usize);
+    candidates.filter_map(|call| Some((call, find_answer(grant, call, &context)?))).take(left).collect()
 }
 
 /// The thread without the decisions that would answer a call before `grant`. The denials stay: they come first.

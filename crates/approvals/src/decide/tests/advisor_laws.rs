@@ -5,10 +5,71 @@ use super::{
     laws::{AnyCommand, POLICY, RandomStep, bodies, play, play_under, steps},
     *,
 };
-use countersign_events::{AdviceVerdict, AdvisorMode, ApprovalAdvice, Source};
+use crate::decide::AdviceCommand;
+use countersign_events::{
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, ApprovalAdvice, ReportSource,
+    Source,
+};
 use countersign_policy::Policy;
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
+
+/// The advisor's configuration.
+static JUDGE: LazyLock<Sha256> = LazyLock::new(|| {
+    Policy::read(POLICY).expect("valid").advisor("judge").expect("an advisor").configuration
+});
+
+pub(super) fn any_advice() -> impl Strategy<Value = AdviceCommand> {
+    let advice = prop::sample::select(vec![AdviceVerdict::Allow, AdviceVerdict::Deny, AdviceVerdict::Ask]);
+    (advice, any::<bool>()).prop_map(|(advice, fails)| AdviceCommand {
+        advisor: "judge".to_owned(),
+        configuration: *JUDGE,
+        advice,
+        reason: Some("--password hunter2".to_owned()),
+        confidence: None,
+        labels: Vec::new(),
+        failure: Some(AdviceFailure::Timeout).filter(|_| fails && advice == AdviceVerdict::Ask),
+        elapsed_millis: 1,
+        tokens: None,
+        cached: false,
+        arguments_hash: Sha256::ZERO,
+    })
+}
+
+/// Reports that prove the advisor and reports that do not, fall-backs and statements.
+pub(super) fn any_advisor_fact() -> impl Strategy<Value = Body> {
+    let set = |mode| {
+        Body::AdvisorModeSet(AdvisorModeSet {
+            advisor: "judge".to_owned(),
+            configuration: *JUDGE,
+            mode,
+            reason: None,
+            overrides: false,
+            statement: Some("measured elsewhere".to_owned()).filter(|_| mode == AdvisorMode::Decide),
+        })
+    };
+    let report = |false_allows| {
+        Body::AdvisorReported(AdvisorReported {
+            advisor: "judge".to_owned(),
+            configuration: *JUDGE,
+            source: ReportSource::Replay,
+            cases: 100 + false_allows,
+            agreed: 100,
+            false_allows,
+            false_denials: 0,
+            asked: 0,
+            failed: 0,
+            elapsed_millis: None,
+            tokens: None,
+            after: None,
+            up_to: 0,
+        })
+    };
+    prop_oneof![
+        4 => (0..2_u64).prop_map(report),
+        1 => prop::sample::select(vec![AdvisorMode::Advise, AdvisorMode::Decide]).prop_map(set),
+    ]
+}
 
 /// Everything in a log but the advice, without the positions, which the advice moves.
 fn without_advice(story: &DecisionStory) -> Vec<String> {
@@ -25,8 +86,10 @@ fn without_advice(story: &DecisionStory) -> Vec<String> {
 
 /// The same steps without the commands about grants, which name positions.
 fn without_positions(steps: Vec<RandomStep>) -> Vec<RandomStep> {
-    let names_position =
-        |command: &ApprovalCommand| matches!(command, ApprovalCommand::Thread(ThreadCommand::Revoke(_)));
+    let names_position = |command: &ApprovalCommand| {
+        let ApprovalCommand::Thread(command) = command else { return false };
+        matches!(command, ThreadCommand::Revoke(_) | ThreadCommand::Prolong(..) | ThreadCommand::EndGrant(_))
+    };
     steps.into_iter().filter(|((_, command), ..)| !names_position(command)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Properties of every history, tested with random histories.
 
+use super::advisor_laws::{any_advice, any_advisor_fact};
 use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet,
@@ -8,13 +9,12 @@ use crate::{
     pinned_tools::{seen_definition, tool_of},
 };
 use countersign_events::{
-    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, Body, Decision,
-    DefinitionAccepted, EventGroup, GrantAgents, Json, Mode, Principal, ReportSource, Sha256, Source, Status,
-    ToolDefinition, ToolName, ToolPolicy, chain::ChainVerifier,
+    Body, Decision, DefinitionAccepted, EventGroup, GrantAgents, GrantLimits, Json, Mode, Principal, Sha256,
+    Source, Status, ToolDefinition, ToolName, ToolPolicy, chain::ChainVerifier,
 };
 use countersign_redaction::Redactor;
 use proptest::prelude::*;
-use std::{collections::HashMap, sync::LazyLock, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 pub(super) const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"never\"\nverdict = \"block\"\n\
@@ -35,16 +35,30 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let scope = prop::option::weighted(0.6, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
     let and_waiting = prop::bool::weighted(0.5);
-    (decision, scope, agents, arguments, and_waiting).prop_map(
-        |(decision, scope, agents, arguments, and_waiting)| {
+    (decision, scope, agents, arguments, and_waiting, any_limits()).prop_map(
+        |(decision, scope, agents, arguments, and_waiting, limits)| {
             let read =
                 |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
             let agents = agents.filter(|_| decision == Decision::AllowSession);
             let and_waiting = and_waiting && scope.is_some();
             let arguments = arguments.map(read);
-            RespondCommand { arguments, scope, agents, and_waiting, ..RespondCommand::plain(decision) }
+            let limits = if scope.is_some() { limits } else { GrantLimits::default() };
+            RespondCommand {
+                arguments,
+                scope,
+                agents,
+                limits,
+                and_waiting,
+                ..RespondCommand::plain(decision)
+            }
         },
     )
+}
+
+/// Limits that a history of a minute reaches.
+pub(super) fn any_limits() -> impl Strategy<Value = GrantLimits> {
+    (prop::option::weighted(0.4, 1..20_u32), prop::option::weighted(0.4, 1..3_u32))
+        .prop_map(|(seconds, uses)| GrantLimits { seconds, uses })
 }
 
 fn any_definition() -> impl Strategy<Value = Option<ToolDefinition>> {
@@ -107,63 +121,6 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
     ]
 }
 
-/// The advisor's configuration.
-static JUDGE: LazyLock<Sha256> = LazyLock::new(|| {
-    Policy::read(POLICY).expect("valid").advisor("judge").expect("an advisor").configuration
-});
-
-fn any_advice() -> impl Strategy<Value = AdviceCommand> {
-    let advice = prop::sample::select(vec![AdviceVerdict::Allow, AdviceVerdict::Deny, AdviceVerdict::Ask]);
-    (advice, any::<bool>()).prop_map(|(advice, fails)| AdviceCommand {
-        advisor: "judge".to_owned(),
-        configuration: *JUDGE,
-        advice,
-        reason: Some("--password hunter2".to_owned()),
-        confidence: None,
-        labels: Vec::new(),
-        failure: Some(AdviceFailure::Timeout).filter(|_| fails && advice == AdviceVerdict::Ask),
-        elapsed_millis: 1,
-        tokens: None,
-        cached: false,
-        arguments_hash: Sha256::ZERO,
-    })
-}
-
-/// Reports that prove the advisor and reports that do not, fall-backs and statements.
-fn any_advisor_fact() -> impl Strategy<Value = Body> {
-    let set = |mode| {
-        Body::AdvisorModeSet(AdvisorModeSet {
-            advisor: "judge".to_owned(),
-            configuration: *JUDGE,
-            mode,
-            reason: None,
-            overrides: false,
-            statement: Some("measured elsewhere".to_owned()).filter(|_| mode == AdvisorMode::Decide),
-        })
-    };
-    let report = |false_allows| {
-        Body::AdvisorReported(AdvisorReported {
-            advisor: "judge".to_owned(),
-            configuration: *JUDGE,
-            source: ReportSource::Replay,
-            cases: 100 + false_allows,
-            agreed: 100,
-            false_allows,
-            false_denials: 0,
-            asked: 0,
-            failed: 0,
-            elapsed_millis: None,
-            tokens: None,
-            after: None,
-            up_to: 0,
-        })
-    };
-    prop_oneof![
-        4 => (0..2_u64).prop_map(report),
-        1 => prop::sample::select(vec![AdvisorMode::Advise, AdvisorMode::Decide]).prop_map(set),
-    ]
-}
-
 /// A target and a command that applies to it.
 pub(super) type AnyCommand = (CommandTarget, ApprovalCommand);
 
@@ -183,6 +140,8 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
         6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Log(command))),
         4 => any_advisor_fact().prop_map(|fact| (CommandTarget::Log, record(fact))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
+        2 => (1..20_i64, any_limits()).prop_map(|(grant, limits)| to_thread(ThreadCommand::Prolong(grant, limits))),
+        2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::EndGrant(grant))),
         1 => Just(to_thread(ThreadCommand::Close)),
         1 => Just(to_thread(ThreadCommand::Stop(StopCommand::default()))),
         1 => Just((CommandTarget::AllThreads, StopCommand::default().into())),
@@ -230,7 +189,10 @@ impl DecisionStory {
                     | CallCommand::TakeBack { .. }
                     | CallCommand::Flag { .. }
             ) | ApprovalCommand::Thread(
-                ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
+                ThreadCommand::SetMode(_)
+                    | ThreadCommand::SetPolicies(_)
+                    | ThreadCommand::Stop(_)
+                    | ThreadCommand::Prolong(..)
             )
         );
         let decides = decides
@@ -344,6 +306,8 @@ proptest! {
                 Body::ToolResult(result) => (result.tool_call_id, String::new()),
                 Body::CallErased(erased) => (erased.tool_call_id, String::new()),
                 Body::GrantRevoked(revoked) => (call_id("the thread"), revoked.grant.to_string()),
+                Body::GrantEnded(ended) => (call_id("the thread"), ended.grant.to_string()),
+                Body::GrantUsed(used) => (call_id("the thread"), format!("{} {}", used.grant, used.number)),
                 Body::ThreadClosed(_) => (call_id("the thread"), String::new()),
                 _ => continue,
             };

@@ -10,6 +10,7 @@ mod cheats;
 mod definitions;
 mod erasure;
 mod evidence;
+mod grant_limits;
 mod laws;
 mod leases;
 mod lifting;

@@ -90,6 +90,7 @@ impl DecisionStory {
             decision: respond.decision,
             scope: scope.as_ref().map(ScopeOrHash::Scope),
             agents: respond.agents,
+            limits: respond.limits,
             comment_hash: respond.comment.as_deref().map(hash_text),
         }
         .statement()
