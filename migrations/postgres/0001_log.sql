@@ -68,8 +68,10 @@ CREATE FUNCTION is_setting(type text, data text) RETURNS boolean LANGUAGE sql IM
 CREATE INDEX settings_by_thread ON events (thread_id, type, seq) WHERE is_setting(type, data);
 CREATE VIEW setting_events AS
 SELECT seq, thread_id, type, timestamp, principal, data, hash FROM events WHERE is_setting(type, data);
-CREATE UNIQUE INDEX once_per_thread ON events (thread_id, type, coalesce(data ->> 'grant', ''))
-    WHERE type = 'THREAD_CLOSED' OR type = 'THREAD_ARCHIVED' OR type = 'GRANT_REVOKED';
+CREATE UNIQUE INDEX once_per_thread ON events (thread_id, type, coalesce(data ->> 'grant', ''),
+    coalesce(data ->> 'use', CASE type WHEN 'GRANT_PROLONGED' THEN seq::text ELSE '' END))
+    WHERE type = 'THREAD_CLOSED' OR type = 'THREAD_ARCHIVED' OR type = 'GRANT_REVOKED' OR type = 'GRANT_ENDED' OR type = 'GRANT_USED'
+        OR type = 'GRANT_PROLONGED';
 CREATE UNIQUE INDEX once_per_log ON events (coalesce(data ->> 'id', data ->> 'tool'), type,
     (CASE type WHEN 'DEFINITION_SEEN' THEN '' ELSE coalesce(data ->> 'address', data ->> 'definitionHash', '') END))
     WHERE thread_id = '';
@@ -81,6 +83,8 @@ CREATE INDEX messages_by_thread ON events (thread_id, seq, (data ->> 'position')
 CREATE INDEX lasting_decisions_by_thread ON events (thread_id, seq)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
         OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL);
+CREATE INDEX grants_by_end ON events ((data ->> 'expiresAt'))
+    WHERE (type = 'TOOL_APPROVAL_RESPONSE' OR type = 'GRANT_PROLONGED') AND data ->> 'expiresAt' IS NOT NULL;
 CREATE INDEX recent_decisions_by_thread ON events (thread_id, (data ->> 'argumentsHash'), timestamp)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
 
@@ -106,7 +110,7 @@ CREATE FUNCTION removes_content(old_row events, new_row events) RETURNS boolean
         SELECT FROM (
             SELECT new_row.data -> 'erased' AS hashes FROM events x
             WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = old_row.thread_id AND old_row.seq <= (x.data ->> 'through')::bigint
-                AND old_row.type !~ '^THREAD_' AND old_row.type <> 'GRANT_REVOKED' AND old_row.type <> 'CALL_ERASED'
+                AND old_row.type !~ '^(THREAD|GRANT)_' AND old_row.type <> 'CALL_ERASED'
                 AND (SELECT count(*) FROM jsonb_each_text(new_row.data -> 'erased') t WHERE t.value ~ '^[0-9a-f]{64}$')
                 = (SELECT count(*) FROM jsonb_object_keys(document(old_row.data)) t (key)
                     WHERE new_row.data -> 'erased' ? t.key OR t.key = ANY (content_members(old_row.type)))

@@ -52,9 +52,11 @@ CREATE VIEW setting_events AS
 SELECT seq, thread_id, type, timestamp, principal, data, hash FROM events
 WHERE data ->> 'toolCallId' IS NULL AND type <> 'TOOL_CALL' AND type <> 'USER_MESSAGE' AND type <> 'AGENT_MESSAGE'
     AND type <> 'SYSTEM_PROMPT' AND type <> 'USER_SYSTEM_PROMPT' AND type <> 'LOCAL_SYSTEM_MESSAGE' AND type <> 'COMPACTION';
--- A thread closes once and is archived once, and a grant is revoked once.
-CREATE UNIQUE INDEX once_per_thread ON events (thread_id, type, coalesce(data ->> 'grant', ''))
-    WHERE type = 'THREAD_CLOSED' OR type = 'THREAD_ARCHIVED' OR type = 'GRANT_REVOKED';
+-- A thread closes once and is archived once. A grant is revoked once, ends once, and has each use once; its new limits may repeat.
+CREATE UNIQUE INDEX once_per_thread ON events (thread_id, type, coalesce(data ->> 'grant', ''),
+    coalesce(data ->> 'use', CASE type WHEN 'GRANT_PROLONGED' THEN seq ELSE '' END))
+    WHERE type = 'THREAD_CLOSED' OR type = 'THREAD_ARCHIVED' OR type = 'GRANT_REVOKED' OR type = 'GRANT_ENDED' OR type = 'GRANT_USED'
+        OR type = 'GRANT_PROLONGED';
 -- A token, a key and a definition have each event once; a token may be used from several addresses, and a tool has one first
 -- definition.
 CREATE UNIQUE INDEX once_per_log ON events (coalesce(data ->> 'id', data ->> 'tool'), type,
@@ -71,6 +73,9 @@ CREATE INDEX messages_by_thread ON events (thread_id, seq, type, data ->> 'posit
 CREATE INDEX lasting_decisions_by_thread ON events (thread_id)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'decision' = 'allow_session'
         OR data ->> 'decision' = 'deny' AND data ->> 'scope' IS NOT NULL);
+-- The moments at which remembered decisions end, for the process that writes their end.
+CREATE INDEX grants_by_end ON events (data ->> 'expiresAt')
+    WHERE (type = 'TOOL_APPROVAL_RESPONSE' OR type = 'GRANT_PROLONGED') AND data ->> 'expiresAt' IS NOT NULL;
 -- A thread's recent decisions by people, and the approvals that moved to another call.
 CREATE INDEX recent_decisions_by_thread ON events (thread_id, data ->> 'argumentsHash', timestamp)
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
@@ -86,7 +91,7 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
         SELECT 1 FROM (
             SELECT NEW.data -> 'erased' AS hashes FROM events x
             WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id AND OLD.seq <= x.data ->> 'through'
-                AND OLD.type NOT GLOB 'THREAD_*' AND OLD.type <> 'GRANT_REVOKED' AND OLD.type <> 'CALL_ERASED'
+                AND OLD.type NOT GLOB 'THREAD_*' AND OLD.type NOT GLOB 'GRANT_*' AND OLD.type <> 'CALL_ERASED'
                 AND (SELECT count(*) FROM json_each(NEW.data, '$.erased') t
                     WHERE length(t.value) = 64 AND t.value NOT GLOB '*[^0-9a-f]*')
                 = (SELECT count(*) FROM json_each(OLD.data) t WHERE NEW.data -> 'erased' ->> t.key IS NOT NULL

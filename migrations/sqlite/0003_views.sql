@@ -68,20 +68,32 @@ JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = q.data ->> 'toolCall
 LEFT JOIN events x ON x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id;
 
 -- One row per decision that also answers later calls: grants, and denials for the session. `agents` is `any`, or the
--- agent whose calls it answers. `ended_at` is empty while it is active.
+-- agent whose calls it answers. `expires_at` and `uses` are its limits, and `used` is the number of calls that it has answered, if
+-- that is limited. `ended_at` is empty while it is active; only the first of several ends counts.
 CREATE VIEW grants AS
 SELECT r.seq AS grant_seq, r.thread_id, r.data ->> 'toolCallId' AS tool_call_id, c.data ->> 'name' AS tool,
     CASE r.data ->> 'decision' WHEN 'deny' THEN 'deny' ELSE 'allow' END AS answer,
     coalesce(r.data ->> 'scope', CASE WHEN r.data -> 'erased' ->> 'scope' IS NOT NULL THEN 'erased' END, 'tool') AS scope,
     CASE WHEN r.data ->> 'decision' = 'deny' OR r.data ->> 'agents' = 'any' THEN 'any' ELSE c.principal END AS agents,
     r.principal AS given_by, r.timestamp AS given_at, r.data ->> 'comment' AS comment,
-    min(coalesce(v.timestamp, d.timestamp), coalesce(d.timestamp, v.timestamp)) AS ended_at,
-    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) THEN v.principal ELSE d.principal END AS ended_by,
-    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) THEN 'revoked' WHEN d.seq IS NOT NULL THEN 'thread closed' END AS ended_because
+    coalesce(p.data, r.data) ->> 'expiresAt' AS expires_at, coalesce(p.data, r.data) ->> 'uses' AS uses, (SELECT max(u.data ->> 'use') FROM events u
+        WHERE u.type = 'GRANT_USED' AND u.thread_id = r.thread_id AND coalesce(u.data ->> 'grant', '') = r.seq + 0) AS used,
+    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) AND v.seq < coalesce(x.seq, v.seq + 1) THEN v.timestamp
+        WHEN x.seq < coalesce(d.seq, x.seq + 1) THEN x.timestamp ELSE d.timestamp END AS ended_at,
+    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) AND v.seq < coalesce(x.seq, v.seq + 1) THEN v.principal
+        WHEN x.seq < coalesce(d.seq, x.seq + 1) THEN x.principal ELSE d.principal END AS ended_by,
+    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) AND v.seq < coalesce(x.seq, v.seq + 1) THEN 'revoked'
+        WHEN x.seq < coalesce(d.seq, x.seq + 1) THEN CASE x.data ->> 'limit' WHEN 'time' THEN 'expired' ELSE 'used up' END
+        WHEN d.seq IS NOT NULL THEN 'thread closed' END AS ended_because
 FROM events r
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = r.data ->> 'toolCallId' AND c.thread_id = r.thread_id
-LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id AND v.data ->> 'grant' = r.seq
+LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id AND coalesce(v.data ->> 'grant', '') = r.seq + 0
+LEFT JOIN events x ON x.type = 'GRANT_ENDED' AND x.thread_id = r.thread_id AND coalesce(x.data ->> 'grant', '') = r.seq + 0
 LEFT JOIN events d ON d.type = 'THREAD_CLOSED' AND d.thread_id = r.thread_id
+-- + 0 keeps the database from reading the thread in the order of its events.
+LEFT JOIN events p ON p.seq = (
+    SELECT max(e.seq + 0) FROM events e
+    WHERE e.type = 'GRANT_PROLONGED' AND e.thread_id = r.thread_id AND coalesce(e.data ->> 'grant', '') = r.seq + 0)
 WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'source' = 'approver' AND (r.data ->> 'decision' = 'allow_session'
     OR r.data ->> 'decision' = 'deny' AND (r.data ->> 'scope' IS NOT NULL OR r.data -> 'erased' ->> 'scope' IS NOT NULL));
 

@@ -77,7 +77,7 @@ WITH threads (thread_id) AS (
         SELECT * FROM setting_events WHERE thread_id = t.thread_id OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM (SELECT thread_id FROM keys EXCEPT SELECT thread_id FROM threads) t, LATERAL (
-        SELECT * FROM setting_events WHERE thread_id = t.thread_id AND type NOT IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
+        SELECT * FROM setting_events WHERE thread_id = t.thread_id AND type NOT IN ('GRANT_REVOKED', 'GRANT_USED', 'GRANT_ENDED', 'GRANT_PROLONGED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
         OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (

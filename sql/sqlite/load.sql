@@ -65,7 +65,7 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM (SELECT thread_id FROM keys EXCEPT SELECT value FROM json_each($2)) t
-        CROSS JOIN setting_events e ON e.thread_id = t.thread_id AND e.type NOT IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
+        CROSS JOIN setting_events e ON e.thread_id = t.thread_id AND e.type NOT IN ('GRANT_REVOKED', 'GRANT_USED', 'GRANT_ENDED', 'GRANT_PROLONGED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, '{}', e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.seq = (

@@ -1,5 +1,5 @@
 -- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, and of the
--- calls that people decided since $2; its revocations, its mode, its policies, its closing and its archive. They have no
+-- calls that people decided since $2; the changes of its grants, its mode, its policies, its closing and its archive. They have no
 -- order, because the reader sorts them.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
@@ -15,4 +15,4 @@ FROM (
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM setting_events
-WHERE thread_id = CAST($1 AS text) AND type IN ('GRANT_REVOKED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')
+WHERE thread_id = CAST($1 AS text) AND type IN ('GRANT_REVOKED', 'GRANT_USED', 'GRANT_ENDED', 'GRANT_PROLONGED', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'THREAD_MODE_SET', 'TOOL_POLICY_SET')

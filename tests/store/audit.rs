@@ -287,7 +287,7 @@ async fn printed_queries_of_the_guide_run(world: &mut World) {
         unanswered.contains("t|call_3|bash|agent:bot|pending") && unanswered.lines().count() == 1,
         "{unanswered}"
     );
-    assert!(grants.contains(&format!("|t|bash|tool|{grant}|user:ada|")), "{grants}");
+    assert!(grants.contains(&format!("|t|bash|tool|{grant}||||revoked|user:ada|")), "{grants}");
     assert!(
         answered.contains("|t|call_2|rm notes.txt|success") && answered.lines().count() == 1,
         "{answered}"

@@ -96,10 +96,10 @@ async fn thread_knows_its_grants_and_its_end(world: &mut World) {
     let second = ada.allows_for_the_session("call_2").await.expect("granted").events[0].seq;
     ada.revokes(first).await.expect("revoked");
     let thread = world.store().thread(bot.thread_id()).await.expect("reads");
-    assert_eq!(thread.standing().map(|grant| grant.seq).collect::<Vec<_>>(), [second]);
+    assert_eq!(thread.standing(world.now()).map(|grant| grant.seq).collect::<Vec<_>>(), [second]);
     ada.closes().await.expect("closed");
     let thread = world.store().thread(bot.thread_id()).await.expect("reads");
-    assert!(thread.closed.is_some() && thread.standing().next().is_none());
+    assert!(thread.closed.is_some() && thread.standing(world.now()).next().is_none());
     let unknown_thread = ThreadId::new("nobody").expect("valid");
     assert_eq!(world.store().thread(&unknown_thread).await, Ok(Thread::default()));
 }

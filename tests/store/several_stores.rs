@@ -1,10 +1,13 @@
 //! Several stores over one log. To the log, each store is a separate process. Each store applies the rules to the
 //! events of all stores.
 
-use countersign_approvals::{CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::StopCommand};
-use countersign_events::{CallId, CallState, EventType, Principal, Sha256, Source};
+use countersign_approvals::{
+    Call, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope, Refused, ThreadCommand,
+    decide::{RespondCommand, StopCommand},
+};
+use countersign_events::{CallId, CallState, EventType, GrantLimits, Principal, Sha256, Source};
 use countersign_policy::Policy;
-use countersign_store::{EventFilter, Store, StoreError};
+use countersign_store::{CommandOutcome, EventFilter, Store, StoreError};
 use countersign_tests::{Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
@@ -21,6 +24,8 @@ on_each_database! {
     closing_a_thread_cancels_calls_of_every_process,
     stop_cancels_allowed_calls_of_every_process,
     expiry_is_written_once_by_racing_stores,
+    uses_of_a_grant_are_counted_over_all_processes,
+    end_of_a_grant_is_found_and_written_once,
     late_decision_finds_the_call_expired,
 }
 
@@ -155,6 +160,62 @@ async fn grant_and_its_revocation_apply_in_every_process(world: &mut World) {
     let after = bot.proposes("call_4").await.expect("asked").call.expect("a call");
     assert!(after.response().is_none(), "a grant that another store revoked does not apply");
     assert_eq!(code(&ada.revokes(99).await), "unknown_grant");
+}
+
+/// The calls of several processes race for the uses of one grant.
+async fn uses_of_a_grant_are_counted_over_all_processes(world: &mut World) {
+    let stores = open_stores(world, 4).await;
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    bot.proposes("call_0").await.expect("asked");
+    let respond = RespondCommand {
+        limits: GrantLimits { seconds: Some(60), uses: Some(5) },
+        ..RespondCommand::for_session(GrantScope::Tool)
+    };
+    let grant = ada.responds("call_0", respond).await.expect("granted").events[0].seq;
+    let outcomes = join_all((1..=20).map(|n| {
+        let bot = bot.at(&stores[n % stores.len()]);
+        async move { bot.proposes(&format!("call_{n}")).await.expect("proposed") }
+    }))
+    .await;
+    let is_allowed = |outcome: &&CommandOutcome| outcome.call.as_ref().and_then(Call::response).is_some();
+    assert_eq!(outcomes.iter().filter(is_allowed).count(), 5);
+    assert_eq!(world.count(EventType::GrantUsed).await, 5);
+    assert_eq!(world.count(EventType::GrantEnded).await, 1);
+    assert_eq!(
+        code(&ada.commands_thread(ThreadCommand::Prolong(grant, GrantLimits::default())).await),
+        "grant_ended"
+    );
+    let report = world.verify().await;
+    assert!(report.holds(), "{report:?}");
+}
+
+async fn end_of_a_grant_is_found_and_written_once(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let respond = RespondCommand {
+        limits: GrantLimits { seconds: Some(60), uses: None },
+        ..RespondCommand::for_session(GrantScope::Tool)
+    };
+    bot.proposes("call_0").await.expect("asked");
+    let grant = ada.responds("call_0", respond).await.expect("granted").events[0].seq;
+    let (start, end) = (world.now(), world.now().after(Duration::from_mins(1)));
+    let due = async |world: &World| world.store().due_grants(start, world.now(), 10).await.expect("reads");
+    assert_eq!(world.store().next_grant_end(start).await, Ok(Some(end)));
+    world.clock().advance(Duration::from_millis(59_999));
+    assert!(due(world).await.is_empty());
+    let hour = GrantLimits { seconds: Some(3_600), uses: None };
+    ada.commands_thread(ThreadCommand::Prolong(grant, hour)).await.expect("prolonged");
+    world.clock().advance(Duration::from_mins(30));
+    assert!(due(world).await.is_empty(), "the first end does not count any more");
+    world.clock().advance(Duration::from_mins(31));
+    assert_eq!(due(world).await, [(bot.thread_id().clone(), grant)]);
+    for written in [1, 0] {
+        let ended = ada.commands_thread(ThreadCommand::EndGrant(grant)).await.expect("ended");
+        assert_eq!(ended.events.len(), written);
+    }
+    assert!(due(world).await.is_empty());
+    assert_eq!(world.store().next_grant_end(world.now()).await, Ok(None));
+    let report = world.verify().await;
+    assert!(report.holds(), "{report:?}");
 }
 
 async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {

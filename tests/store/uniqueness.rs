@@ -66,6 +66,8 @@ fn members(kind: EventType) -> Value {
         EventType::ExecutionReleased => json!({"claim": 4, "comment": "lost"}),
         EventType::ExecutionTakenOver => json!({"claim": 4, "leaseExpiresAt": "2026-01-31T12:45:00.000Z"}),
         EventType::GrantRevoked => json!({"grant": 3}),
+        EventType::GrantEnded => json!({"grant": 3, "limit": "time"}),
+        EventType::GrantUsed => json!({"grant": 3, "use": 1}),
         EventType::PushDeviceSet | EventType::PushDeviceRemoved => json!({"device": "d1", "reason": "lost"}),
         EventType::TokenUsed => json!({"id": "t1", "address": "unix"}),
         kind => match kind.group() {

@@ -294,6 +294,29 @@ impl Store {
         Ok(rows.iter().filter_map(name).collect())
     }
 
+    /// Reads when the time of a grant or of a remembered denial passes next, after `now`.
+    pub async fn next_grant_end(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let query = SqlQuery::new(queries::NEXT_GRANT_END).bind(now.to_string());
+        let rows = self.query_rows("next_grant_end", query).await?;
+        let found = rows.first().and_then(|found| found.text(0));
+        Ok(found.and_then(|moment| moment.parse().ok()))
+    }
+
+    /// Lists the grants and remembered denials whose time has passed after `since` and until `now`, and whose end is not in the
+    /// log, the longest overdue first, `limit` at most.
+    pub async fn due_grants(
+        &self,
+        since: Timestamp,
+        now: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<(ThreadId, i64)>, StoreError> {
+        let query = SqlQuery::new(queries::DUE_GRANTS);
+        let query = query.bind(now.to_string()).bind(since.to_string()).bind(limit);
+        let rows = self.query_rows("due_grants", query).await?;
+        let name = |found: &SqlRow| Some((ThreadId::new(&found.text(0)?).ok()?, found.number(1)?));
+        Ok(rows.iter().filter_map(name).collect())
+    }
+
     /// Runs a query on a read connection and records its duration.
     pub(crate) async fn query_rows(
         &self,

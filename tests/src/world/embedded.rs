@@ -9,7 +9,7 @@ use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope,
     ThreadCommand,
     decide::{
-        self, ArgumentsJudgement, DefinitionIdentity, ProposalReview, answer_needs_judgement,
+        self, ArgumentsJudgement, DefinitionIdentity, ProposalReview, RespondCommand, answer_needs_judgement,
         claim_needs_judgement, claim_subject,
     },
 };
@@ -177,6 +177,19 @@ impl Persona<ToStore> {
         other
     }
 
+    /// Answers the call with these options.
+    pub async fn responds(&self, id: &str, respond: RespondCommand) -> Outcome {
+        let target = CommandTarget::Call(self.thread_id().clone(), call_id(id));
+        let by = self.caller.principal.clone().expect("an embedded caller has a name");
+        self.transport.send(by, target, CallCommand::Respond(respond).into()).await
+    }
+
+    /// Executes a command on the thread.
+    pub async fn commands_thread(&self, command: ThreadCommand) -> Outcome {
+        let by = self.caller.principal.clone().expect("an embedded caller has a name");
+        self.transport.send(by, CommandTarget::Thread(self.thread_id().clone()), command.into()).await
+    }
+
     /// Executes the overdue task of the call.
     pub async fn expires(&self, id: &str) -> Outcome {
         self.performs(Action::Due(id)).await
@@ -197,6 +210,13 @@ impl Transport for ToStore {
                 (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command))
             }
         };
+        self.send(by, target, command).await
+    }
+}
+
+impl ToStore {
+    /// Executes a command with the evidence that the gate would add.
+    async fn send(&self, by: Principal, target: CommandTarget, command: ApprovalCommand) -> Outcome {
         let evidence = self.evidence(&target, &command, &by).await;
         let (now, policy) = (self.store.clock().now(), Arc::clone(&self.policy));
         let log = Sha256::ZERO;
@@ -204,9 +224,7 @@ impl Transport for ToStore {
             .execute(CommandEnvelope { target, command, by: by.into(), now, policy, evidence, log })
             .await
     }
-}
 
-impl ToStore {
     /// Computes the judgement that the command needs, before the command is queued, as the gate does.
     async fn evidence(
         &self,
