@@ -1,4 +1,4 @@
-//! `GET /v1/threads/{thread}/grants` and `DELETE /v1/threads/{thread}/grants/{seq}`
+//! `GET /v1/threads/{thread}/grants`, `DELETE /v1/threads/{thread}/grants/{seq}` and `POST /v1/threads/{thread}/grants/{seq}/prolong`
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -164,6 +164,77 @@ async fn grant_pages_continue_until_next_is_null() {
         assert_eq!(seqs, [8, 9, 10]);
         assert_eq!(ada.get(&format!("{GRANTS}?after=x")).await.text("code"), "invalid");
         assert_eq!(ada.get(&format!("{GRANTS}?tool=bash")).await.text("code"), "invalid");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn grant_ends_at_its_limits() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        let session = r#"{"decision":"allow_session","scope":"tool","expiresInSeconds":60,"uses":2}"#;
+        let decided = ada.post("/v1/threads/t/approvals/call_1", session).await;
+        let response: serde_json::Value = serde_json::from_str(&decided.member("response")).expect("JSON");
+        assert_eq!(
+            (&response["expiresAt"], &response["uses"]),
+            (&"2026-01-31T12:01:00.000Z".into(), &2.into())
+        );
+        assert_eq!(builder.proposes("call_2").await.text("state"), "allowed");
+        let listed = ada.get(GRANTS).await.to_string();
+        assert!(listed.contains(r#""until": "2026-01-31T12:01:00.000Z""#), "{listed}");
+        assert!(listed.contains(r#""uses": 2"#) && listed.contains(r#""used": 1"#), "{listed}");
+        let mut ends = ada.streams("/v1/events?type=GRANT_ENDED", Some("0")).await;
+        world.clock().advance(Duration::from_mins(1));
+        assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
+        assert_eq!(ends.data().await.expect("an event")["type"], "GRANT_ENDED");
+        let ended = ada.get(&format!("{GRANTS}?all=true")).await.json();
+        let end = &ended["grants"][0]["end"];
+        assert_eq!(
+            (&end["cause"], &end["principal"]),
+            (&"expired".into(), &"system:expiry".into()),
+            "{ended}"
+        );
+        assert!(!ada.get(GRANTS).await.to_string().contains("until"), "it is not active");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn person_prolongs_a_grant() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        let session = r#"{"decision":"allow_session","scope":"tool","expiresInSeconds":60}"#;
+        ada.post("/v1/threads/t/approvals/call_1", session).await;
+        let prolong = format!("{GRANTS}/4/prolong");
+        let prolonged = ada.post(&prolong, r#"{"expiresInSeconds":3600,"uses":1}"#).await.to_string();
+        assert!(prolonged.contains(r#""until": "2026-01-31T13:00:00.000Z""#), "{prolonged}");
+        world.clock().advance(Duration::from_mins(30));
+        assert_eq!(builder.proposes("call_2").await.text("state"), "allowed");
+        assert_snapshot!(ada.post(&prolong, "{}").await, @"409 grant_ended: grant 4 has ended; give another one on the next call");
+        assert_snapshot!(ada.post(&format!("{GRANTS}/9/prolong"), "{}").await, @"404 unknown_grant: there is no grant 9 in this thread");
+        assert_snapshot!(ada.post(&prolong, r#"{"uses":0}"#).await, @"422 invalid: uses: give 1 to 1,000 calls; without it, the decision answers any number");
+        let unknown = ada.post(&prolong, r#"{"hours":1}"#).await;
+        assert_eq!((unknown.status, unknown.text("code").as_str()), (422, "invalid"));
+        let refused = builder.post(&prolong, "{}").await;
+        assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_permitted"));
+        let ended = ada.get(&format!("{GRANTS}?all=true")).await.json();
+        assert_eq!(ended["grants"][0]["end"]["cause"], "used_up", "{ended}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn preview_counts_no_more_calls_than_uses() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        for id in ["a", "b", "c", "d"] {
+            builder.proposes(id).await;
+        }
+        let preview = ada.post("/v1/threads/t/tool-calls/a/scope", r#"{"scope":"tool","uses":2}"#).await;
+        let waiting: serde_json::Value = serde_json::from_str(&preview.member("waiting")).expect("JSON");
+        assert_eq!(waiting["allows"], serde_json::json!(["b", "c"]));
     })
     .await;
 }

@@ -38,7 +38,7 @@ async fn duplicate_or_oversized_scope_is_refused() {
         let ada = world.person("ada");
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object repeats the key "command" (at byte 16)"#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":"tool","limit":5}"#).await, @"
-        422 invalid: unknown field `limit`, expected one of `scope`, `agents`, `level` at line 1 column 23
+        422 invalid: unknown field `limit`, expected one of `scope`, `agents`, `uses`, `level` at line 1 column 23
         column: 23
         line: 1
         ");

@@ -69,6 +69,14 @@ pub struct BulkDecisionItem {
     /// The agents whose later calls `allow_session` answers, as in a single decision.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// How long the decision is remembered, in seconds, as in a single decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
+    pub expires_in_seconds: Option<u32>,
+    /// The number of later calls that the decision answers, as in a single decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
+    pub uses: Option<u32>,
     /// The level at which the approver decides, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -95,6 +103,8 @@ impl BulkDecisionItem {
             arguments_hash,
             scope,
             agents,
+            expires_in_seconds,
+            uses,
             level,
             and_waiting,
             proof,
@@ -110,6 +120,8 @@ impl BulkDecisionItem {
             arguments_hash,
             scope,
             agents,
+            expires_in_seconds,
+            uses,
             level,
             and_waiting,
             proof,
@@ -128,6 +140,8 @@ impl BulkDecisionItem {
             arguments_hash,
             scope,
             agents,
+            expires_in_seconds,
+            uses,
             level,
             and_waiting,
             proof,
@@ -142,6 +156,8 @@ impl BulkDecisionItem {
             arguments_hash,
             scope,
             agents,
+            expires_in_seconds,
+            uses,
             level,
             and_waiting,
             proof,

@@ -167,6 +167,15 @@ pub struct DecisionRequest {
     /// The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// How long the decision is remembered, in seconds: up to 30 days. Absent for as long as its thread is open. Only for a decision
+    /// with a scope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
+    pub expires_in_seconds: Option<u32>,
+    /// The number of later calls that the decision answers: up to 1,000. Absent for any number. Only for a decision with a scope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
+    pub uses: Option<u32>,
     /// The level at which the approver decides; without it, the level that the request asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -197,6 +206,8 @@ impl DecisionRequest {
             arguments_hash: None,
             scope: None,
             agents: None,
+            expires_in_seconds: None,
+            uses: None,
             level: None,
             and_waiting: false,
             proof: None,

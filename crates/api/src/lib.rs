@@ -105,8 +105,8 @@ pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
 pub use send_operation::SendOperation;
 pub use settings::{
-    CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, ModeRequest, ThreadMode, ThreadPolicies,
-    ThreadToolPolicy, ToolPoliciesRequest,
+    CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, ModeRequest, ProlongRequest, ThreadMode,
+    ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{
     CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, MAX_STATISTICS_RULES,

@@ -68,6 +68,12 @@ pub struct ApprovalResponse {
     /// The surface on which the person decided, if it shows only a part of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<DecisionChannel>,
+    /// When a remembered decision ends, as it was decided; absent if it ends with its thread. A person may have prolonged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// The number of later calls that a remembered decision answers, as it was decided; absent for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
     /// The time at which the approval lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

@@ -17,6 +17,10 @@ pub struct ScopeRequest {
     /// The agents whose calls an approval would answer, as in the decision. Only the waiting calls depend on it.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// The number of later calls that the decision answers, as in the decision. Only the waiting calls depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
+    pub uses: Option<u32>,
     /// The decision's level, as in the decision. Only the waiting calls depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -26,7 +30,7 @@ impl ScopeRequest {
     /// A request about this scope, for the call's agent and the requested level.
     #[must_use]
     pub const fn new(scope: Json) -> Self {
-        Self { scope, agents: None, level: None }
+        Self { scope, agents: None, uses: None, level: None }
     }
 }
 

@@ -49,9 +49,15 @@ pub struct Grant {
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The moment at which the denial of a single call is forgotten; absent if the decision holds for the session.
+    /// The moment at which it ends; absent if it ends with its thread. The denial of a single call is forgotten then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
+    /// The number of calls that it answers in all; absent for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
+    /// The number of calls that it has answered, if `uses` limits them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<u32>,
     /// How the grant ended; absent while it is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<GrantEnd>,
@@ -88,6 +94,10 @@ pub enum GrantEndCause {
     Revoked,
     /// Its thread was closed.
     ThreadClosed,
+    /// Its time has passed.
+    Expired,
+    /// It has answered as many calls as it may.
+    UsedUp,
     /// A cause that only a newer version knows.
     #[serde(other)]
     Other,
@@ -112,6 +122,22 @@ pub struct GrantPage {
     pub grants: Vec<Grant>,
     /// The next page's cursor; `null` at the end.
     pub next: Option<i64>,
+}
+
+/// New limits for a grant, in place of all that it has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"expiresInSeconds": 3600}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProlongRequest {
+    /// How long it lasts from now on, in seconds: up to 30 days. Absent for as long as its thread is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
+    pub expires_in_seconds: Option<u32>,
+    /// The number of calls that it answers in all, with those that it has answered: up to 1,000. Absent for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
+    pub uses: Option<u32>,
 }
 
 /// A request to set a thread's mode.

@@ -243,6 +243,13 @@ impl CallMetrics {
                 self.resolved(&RecordedFact::from_event(event, response.clone()), None, &event.thread_id);
             }
             Body::ToolResult(result) => self.finished(result, None, event),
+            Body::GrantUsed(used) => {
+                info!(thread, grant = used.grant, number = used.number, by, seq, "grant used");
+            }
+            Body::GrantEnded(ended) => info!(thread, grant = ended.grant, by, seq, "grant ended"),
+            Body::GrantProlonged(prolonged) => {
+                info!(thread, grant = prolonged.grant, by, seq, "grant prolonged");
+            }
             Body::GrantRevoked(revoked) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),
             Body::ThreadModeSet(set) => info!(thread, mode = set.mode.as_str(), by, seq, "mode set"),
             Body::ToolPolicySet(set) => {

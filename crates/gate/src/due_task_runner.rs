@@ -1,9 +1,10 @@
-//! Writes overdue reminders, escalations and expiries of requests. Each process has a runner. All runners try to write
+//! Writes overdue reminders, escalations and expiries of requests, and the ends of grants whose time has passed. Each process has a runner. All runners try to write
 //! the same event, and the log accepts it once.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
-    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::expiry_needs_judgement,
+    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, ThreadCommand,
+    decide::expiry_needs_judgement,
 };
 use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
@@ -27,8 +28,18 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// The number of calls whose overdue tasks are executed at the same time, so that their commands share commits.
 const MAX_PARALLEL: usize = 256;
 
+/// How long before the start of a process a grant may have ended whose end it writes: longer than any grant lasts. The end changes
+/// nothing but the log, because a grant whose time has passed answers no call.
+const LONGEST_ABSENCE: Duration = Duration::from_hours(31 * 24);
+
+/// How far the clocks of the processes on a log may differ for the ends of grants.
+const CLOCK_DIFFERENCE: Duration = Duration::from_mins(5);
+
 /// A call's thread and id.
 type CallName = (ThreadId, CallId);
+
+/// A grant's thread, and its number.
+type GrantName = (ThreadId, i64);
 
 pub(crate) struct DueTaskRunner {
     pub(crate) store: Store,
@@ -66,10 +77,14 @@ impl DueSignal {
 impl DueTaskRunner {
     /// Executes overdue tasks until `stop` is cancelled.
     pub(crate) async fn run(self, stop: CancellationToken) {
+        let mut done_until = self.store.clock().now().before(LONGEST_ABSENCE);
         loop {
             let work = async {
-                match self.execute_overdue_tasks().await {
-                    Ok(done_until) => self.wait_for_next(done_until).await,
+                match self.execute_all(done_until).await {
+                    Ok(now) => {
+                        done_until = now;
+                        self.wait_for_next(now).await;
+                    }
                     Err(error) => {
                         tracing::warn!(%error, "overdue tasks cannot be executed; trying again");
                         Clock::System.sleep(POLL_INTERVAL).await;
@@ -81,6 +96,66 @@ impl DueTaskRunner {
                 () = work => {}
             }
         }
+    }
+
+    async fn execute_all(&self, done_until: Timestamp) -> Result<Timestamp, StoreError> {
+        self.end_grants(done_until.before(CLOCK_DIFFERENCE)).await?;
+        self.execute_overdue_tasks().await
+    }
+
+    /// Writes the end of all grants whose time has passed after `since`. It skips one for which nothing can be written.
+    async fn end_grants(&self, since: Timestamp) -> Result<(), StoreError> {
+        let Ok(policy) = self.policy.policy() else { return Ok(()) };
+        let mut skipped: HashSet<GrantName> = HashSet::new();
+        loop {
+            let now = self.store.clock().now();
+            let limit = i64::try_from(MAX_PARALLEL + skipped.len()).unwrap_or(i64::MAX);
+            let mut due = self.store.due_grants(since, now, limit).await?;
+            due.retain(|grant| !skipped.contains(grant));
+            if due.is_empty() {
+                return Ok(());
+            }
+            let ends = due.into_iter().map(|grant| self.end_grant(grant, now, &policy));
+            for (grant, outcome) in join_all(ends).await {
+                match outcome {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
+                        tracing::warn!(thread = grant.0.as_str(), grant = grant.1, %error, "the end of a grant cannot be written");
+                    }
+                    Err(error) => return Err(error),
+                }
+                skipped.insert(grant);
+            }
+        }
+    }
+
+    /// Writes the end of a grant. Returns false if nothing was written, for example because another process wrote it first.
+    async fn end_grant(
+        &self,
+        grant: GrantName,
+        now: Timestamp,
+        policy: &Arc<Policy>,
+    ) -> (GrantName, Result<bool, StoreError>) {
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Thread(grant.0.clone()),
+            command: ThreadCommand::EndGrant(grant.1).into(),
+            by: Principal::system("expiry").into(),
+            now,
+            policy: Arc::clone(policy),
+            evidence: CommandEvidence::NotNeeded,
+            log: Sha256::ZERO,
+        };
+        let outcome = self.store.execute(envelope).await;
+        if let Err(StoreError::Refused(Refused::PolicyChanged { .. })) = outcome {
+            // The next round uses the policy that is active now.
+            return (grant, self.policy.reload(&self.store).await.map(|()| false));
+        }
+        let is_written = outcome.map(|outcome| {
+            self.metrics.record(&outcome);
+            !outcome.events.is_empty()
+        });
+        (grant, is_written)
     }
 
     /// Executes all overdue tasks. Returns the time until which tasks were executed. It skips a call that cannot be
@@ -167,6 +242,8 @@ impl DueTaskRunner {
         // While the log is read, each new request may come too late to be found there.
         self.due_signal.set_next(None);
         let next = self.store.next_due().await.ok().flatten().filter(|moment| *moment > done_until);
+        let next_end = self.store.next_grant_end(done_until).await.ok().flatten();
+        let next = [next, next_end].into_iter().flatten().min();
         self.due_signal.set_next(next);
         let due = async {
             match next {

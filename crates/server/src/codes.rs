@@ -111,6 +111,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "thread t1 does not exist",
     ),
     entry(404, ErrorCode::UnknownCall, "The thread has no such call.", "thread t1 has no call call_1"),
+    entry(
+        409,
+        ErrorCode::GrantEnded,
+        "The grant has ended, so it cannot be prolonged.",
+        "grant 3 has ended; give another one on the next call",
+    ),
     entry(404, ErrorCode::UnknownGrant, "The thread has no such grant.", "this thread has no grant 3"),
     entry(404, ErrorCode::UnknownKey, "The log has no key with this id.", "the log has no key with this id"),
     entry(

@@ -93,6 +93,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "decideAll",
             "stopThread",
             "revokeGrant",
+            "prolongGrant",
             "release",
             "takeBack",
             "flag",

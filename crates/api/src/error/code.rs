@@ -67,6 +67,8 @@ codes! {
         UnknownThread = "unknown_thread",
         /// The thread has no such call.
         UnknownCall = "unknown_call",
+        /// The grant has ended.
+        GrantEnded = "grant_ended",
         /// The thread has no such grant.
         UnknownGrant = "unknown_grant",
         /// The log has no token with this id.

@@ -37,6 +37,18 @@ macro_rules! thread_operations {
                 refusals: [UnknownGrant, NotAnApprover, SelfApproval, NotEligible],
             }
 
+            /// Gives a grant new limits.
+            ///
+            /// They take the place of the grant's limits, so that it can last longer or end earlier. Only a person who could have
+            /// given the grant alone may do this, and only while it is active.
+            ProlongGrant: Post "/v1/threads/{thread}/grants/{seq}/prolong" {
+                id: "prolongGrant", tag: "thread", right: Decide, retry: Never,
+                path: { thread: ThreadPart, seq: GrantPart },
+                body: ProlongRequest,
+                answer: GrantPage, "The first page of the active grants.",
+                refusals: [UnknownGrant, GrantEnded, ThreadClosed, NotAnApprover, SelfApproval, NotEligible],
+            }
+
             /// Returns a thread's mode.
             ShowMode: Get "/v1/threads/{thread}/mode" {
                 id: "getMode", tag: "thread", right: Read, retry: Never,

@@ -11,7 +11,7 @@ use countersign_approvals::{
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, Decision, ErasedTexts, Json, QuestionAnswer, ThreadId};
+use countersign_events::{CallId, Decision, ErasedTexts, GrantLimits, Json, QuestionAnswer, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::StoreError;
 use futures_util::future::join_all;
@@ -74,6 +74,7 @@ impl EmbeddedService {
             about: decide.arguments_hash,
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
             agents: decide.agents,
+            limits: GrantLimits { seconds: decide.expires_in_seconds, uses: decide.uses },
             level: decide.level.clone(),
             and_waiting: decide.and_waiting,
             proof: decide.proof.clone().map(|proof| Box::new(proof.into())),

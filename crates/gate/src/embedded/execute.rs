@@ -4,8 +4,8 @@ use super::{EmbeddedService, unknown_call};
 use crate::{GateFailure, finish_on_drop::FinishOnDrop};
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, Call, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
-    LogCommand, NeededEvidence, RecordedEvent, Refused, ThreadCommand,
+    ApprovalCommand, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, LogCommand,
+    NeededEvidence, RecordedEvent, Refused, ThreadCommand,
 };
 use countersign_events::{Body, CallId, Sha256, ThreadId};
 use countersign_policy::Policy;
@@ -61,9 +61,7 @@ impl EmbeddedService {
         let executed = async move {
             let outcome = store.execute(envelope).await?;
             metrics.record(&outcome);
-            let is_new = |seq: i64| outcome.events.iter().any(|event| event.seq == seq);
-            let request = outcome.call.as_ref().and_then(Call::request).filter(|request| is_new(request.seq));
-            if let Some(due) = request.and_then(|request| request.what.next_due()) {
+            if let Some(due) = outcome.events.iter().filter_map(|event| event.body.next_due()).min() {
                 due_signal.announce(due);
             }
             Ok::<_, StoreError>(outcome)

@@ -11,7 +11,7 @@ use countersign_approvals::{
     Call, CommandCaller, CommandEvidence, DecisionContext,
     decide::{self, RespondCommand, WaitingReview},
 };
-use countersign_events::{CallId, Decision, ThreadId};
+use countersign_events::{CallId, Decision, GrantLimits, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::HashSet, sync::Arc};
@@ -37,6 +37,7 @@ impl EmbeddedService {
             about: Some(call.arguments_hash()),
             scope: Some(scope.clone()),
             level: request.level.clone(),
+            limits: GrantLimits { seconds: None, uses: request.uses },
             ..RespondCommand::plain(Decision::Deny)
         };
         let agents = request.agents;

@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{CommandCaller, CommandTarget, RecordedEvent, Refused, ThreadCommand};
-use countersign_events::{Body, CallId, ThreadId, principal::PrincipalKind};
+use countersign_events::{Body, CallId, GrantLimits, ThreadId, principal::PrincipalKind};
 use countersign_store::CommandOutcome;
 
 impl EmbeddedService {
@@ -38,6 +38,18 @@ impl EmbeddedService {
         grant: i64,
     ) -> Result<api::GrantPage, GateFailure> {
         self.execute_on_thread(by, thread, ThreadCommand::Revoke(grant)).await?;
+        self.grants(thread, api::SelectionQuery::default()).await
+    }
+
+    pub(crate) async fn prolong(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        grant: i64,
+        limits: api::ProlongRequest,
+    ) -> Result<api::GrantPage, GateFailure> {
+        let limits = GrantLimits { seconds: limits.expires_in_seconds, uses: limits.uses };
+        self.execute_on_thread(by, thread, ThreadCommand::Prolong(grant, limits)).await?;
         self.grants(thread, api::SelectionQuery::default()).await
     }
 

@@ -57,6 +57,7 @@ impl EmbeddedGate {
         Ok(match operation {
             Any::ShowThread(op) => op.answer(service.thread(&op.thread).await?),
             Any::ListGrants(op) => op.answer(service.grants(&op.thread, op.query).await?),
+            Any::ProlongGrant(op) => op.answer(service.prolong(by, &op.thread, op.seq, op.body).await?),
             Any::RevokeGrant(op) => op.answer(service.revoke(by, &op.thread, op.seq).await?),
             Any::ShowMode(op) => op.answer(service.mode(&op.thread).await?),
             Any::SetMode(op) => op.answer(service.set_mode(by, &op.thread, &op.body).await?),

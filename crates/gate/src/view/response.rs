@@ -28,6 +28,8 @@ pub(crate) fn view_response(
         note: note_for_model(editor, &response.changes),
         proof: response.proof.clone(),
         channel: response.channel,
+        expires_at: response.expires_at,
+        uses: response.uses,
         lapses_at: response.lapses_at,
         policy: response.policy,
         policy_change: response.policy_change.clone(),

@@ -6,9 +6,9 @@ use countersign_approvals::{
     scope::GrantScope,
     thread::{Grant, RecentDecision},
 };
-use countersign_events::{Decision, Principal, ThreadId, Timestamp, ToolPolicy};
+use countersign_events::{Decision, GrantLimit, Principal, ThreadId, Timestamp, ToolPolicy};
 use countersign_store::ThreadOutline;
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
     let ThreadOutline { thread_id, last_seq, first_event_at, last_event_at, calls, pending, mode, closed_at } =
@@ -27,7 +27,9 @@ pub(crate) struct DenialMemory {
 pub(crate) fn grant_page(thread: &Thread, memory: DenialMemory, query: SelectionQuery) -> api::GrantPage {
     let SelectionQuery { all, page } = query;
     let limit = page.limit.min(MAX_PAGE);
-    let lasting = thread.grants.iter().map(|grant| view_grant(grant, grant_end(thread, grant.seq)));
+    let active: HashSet<_> = thread.standing(memory.now).map(|grant| grant.seq).collect();
+    let lasting = thread.grants.iter().filter(|grant| all || active.contains(&grant.seq));
+    let lasting = lasting.map(|grant| view_grant(grant, grant_end(thread, grant.seq)));
     let denials = thread.remembered_denials(memory.span, memory.now);
     let denials = denials.map(|denial| view_denial(denial, memory, grant_end(thread, denial.seq)));
     let mut grants: Vec<_> = lasting
@@ -41,18 +43,29 @@ pub(crate) fn grant_page(thread: &Thread, memory: DenialMemory, query: Selection
     api::GrantPage { grants, next }
 }
 
-/// The end of a grant: its revocation, or else the closing of its thread.
+/// The first end of a grant: at one of its limits, its revocation, or the closing of its thread.
 fn grant_end(thread: &Thread, grant: i64) -> Option<api::GrantEnd> {
     let end = |seq, at, by: &Principal, cause| api::GrantEnd { cause, principal: by.clone(), at, seq };
+    let given = thread.grants.iter().find(|given| given.seq == grant);
+    let reached = given.and_then(|given| given.ended.as_ref()).map(|fact| {
+        let cause = match fact.what.limit {
+            GrantLimit::Time => api::GrantEndCause::Expired,
+            GrantLimit::Uses => api::GrantEndCause::UsedUp,
+            GrantLimit::Other => api::GrantEndCause::Other,
+        };
+        end(fact.seq, fact.at, &fact.by, cause)
+    });
     let revoked = thread.revocation(grant);
     let revoked = revoked.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::Revoked));
     let closed = thread.closed.as_ref();
-    revoked.or_else(|| closed.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::ThreadClosed)))
+    let closed = closed.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::ThreadClosed));
+    [reached, revoked, closed].into_iter().flatten().min_by_key(|end| end.seq)
 }
 
 fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
     let Grant { seq, at, by, tool_call_id, tool, place, agent, allows, scope, comment, given, .. } =
         grant.clone();
+    let (until, uses) = (grant.expires_at, grant.uses);
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // The API has no scope that this version does not know, so such a grant is shown with the whole-tool scope.
     let says = scope.as_ref().map_or("a scope that this version does not know".to_owned(), |scope| {
@@ -71,7 +84,9 @@ fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
         agent,
         level: given.level,
         comment,
-        until: None,
+        until,
+        uses,
+        used: uses.map(|_| grant.used),
         end,
     }
 }
@@ -91,6 +106,8 @@ fn view_denial(denial: &RecentDecision, memory: DenialMemory, end: Option<api::G
         level: given.level,
         comment,
         until: Some(at.after(memory.span)),
+        uses: None,
+        used: None,
         end,
     }
 }
