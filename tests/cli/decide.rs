@@ -107,7 +107,7 @@ async fn session_allowance_allows_later_calls() {
     with_desk(async |desk| {
         desk.propose_here("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_ --session tool --any-agent --comment 'go on'").await, @"
-        Allowed call_1, and later calls of bash in thread t1.
+        Allowed call_1, and later calls of bash in thread t1, until [time].
         exit 0
         ");
         assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"

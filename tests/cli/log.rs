@@ -26,7 +26,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         assert_eq!(desk.types("log").await.code, 5);
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("log --type NOTHING").await, @"
-        ! error: invalid value 'NOTHING' for '--type <TYPE>': use one of TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_ADVICE, TOOL_APPROVAL_RESPONSE, TOOL_APPROVAL_TAKEN_BACK, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RENEWED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_EXECUTION_MISMATCH, TOOL_RESULT, CALL_FLAGGED, CALL_ERASED, POLICY_SET, TOOL_POLICY_SET, GRANT_REVOKED, THREAD_MODE_SET, THREAD_CLOSED, THREAD_ARCHIVED, TOKEN_CREATED, TOKEN_USED, TOKEN_REVOKED, APPROVER_KEY_ADDED, APPROVER_KEY_REMOVED, PUSH_DEVICE_SET, PUSH_DEVICE_REMOVED, WEBHOOK_ADDED, WEBHOOK_REMOVED, WEBHOOK_DELIVERED, WEBHOOK_PARKED, WEBHOOK_RETRIED, WEBHOOK_SECRET_SET, DEFINITION_SEEN, DEFINITION_CHANGED, DEFINITION_ACCEPTED, ADVISOR_REPORTED, ADVISOR_MODE_SET, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
+        ! error: invalid value 'NOTHING' for '--type <TYPE>': use one of TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_ADVICE, TOOL_APPROVAL_RESPONSE, TOOL_APPROVAL_TAKEN_BACK, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RENEWED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_EXECUTION_MISMATCH, TOOL_RESULT, CALL_FLAGGED, CALL_ERASED, POLICY_SET, TOOL_POLICY_SET, GRANT_REVOKED, GRANT_USED, GRANT_ENDED, GRANT_PROLONGED, THREAD_MODE_SET, THREAD_CLOSED, THREAD_ARCHIVED, TOKEN_CREATED, TOKEN_USED, TOKEN_REVOKED, APPROVER_KEY_ADDED, APPROVER_KEY_REMOVED, PUSH_DEVICE_SET, PUSH_DEVICE_REMOVED, WEBHOOK_ADDED, WEBHOOK_REMOVED, WEBHOOK_DELIVERED, WEBHOOK_PARKED, WEBHOOK_RETRIED, WEBHOOK_SECRET_SET, DEFINITION_SEEN, DEFINITION_CHANGED, DEFINITION_ACCEPTED, ADVISOR_REPORTED, ADVISOR_MODE_SET, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -56,7 +56,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("log").await, @"
-            1  [moment]    system:countersign applies a policy: a098e0931834 (shipped)
+            1  [moment]    system:countersign applies a policy: 8c4dc50fe77e (shipped)
         exit 0
         ");
     })
@@ -68,10 +68,10 @@ async fn each_event_is_one_line() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
-            1  [moment]    system:countersign applies a policy: a098e0931834 (shipped)
+            1  [moment]    system:countersign applies a policy: 8c4dc50fe77e (shipped)
             2  [moment]  t1  agent:builder proposes bash as call_1: ls
             3  [moment]  t1  people are asked about call_1 (no rule matches this call), until [time]
-            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
+            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent, until [time] (go on)
             5  [moment]  t1  agent:ben proposes bash as call_2: false
             6  [moment]  t1  policy:grant allows call_2 by grant 4 of user:ada for the whole tool
             7  [moment]  t1  agent:ben runs call_2 as [executor]
@@ -220,7 +220,7 @@ async fn decisions_are_filtered_by_outcome() {
         exit 0
         "#);
         assert_snapshot!(desk.types("log --decision allow_session -n 1").await, @"
-            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
+            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent, until [time] (go on)
         exit 0
         ");
         assert_eq!(desk.types("log --decision allow_once --thread t2").await.stdout, "");

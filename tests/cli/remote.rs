@@ -27,7 +27,7 @@ async fn server_and_file_give_the_same_output() {
                     .await
                     .expect("proposed");
             }
-            assert_eq!(desk.types(&at("allow call_1 --session tool")).await.code, 0);
+            assert_eq!(desk.types(&at("allow call_1 --session tool --for thread")).await.code, 0);
             assert_eq!(desk.types(&at("deny call_2 call_3 --comment no")).await.code, 0);
             assert_eq!(desk.types(&at("thread mode t1 auto_deny")).await.code, 0);
             assert_eq!(desk.types(&at("thread policy t1 mail=deny bash=require-approval")).await.code, 0);

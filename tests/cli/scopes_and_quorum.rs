@@ -74,7 +74,7 @@ async fn grant_has_the_chosen_scope() {
         ");
         assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
         command `echo **` in folder [here]
-        Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
+        Allowed call_1, and later calls of bash in thread t1, for command `echo **`, until [time].
         exit 0
         ");
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
@@ -94,9 +94,9 @@ async fn grant_has_the_chosen_scope() {
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  SCOPE                                        GIVEN BY  WHEN    ON CALL
-            6  bash  allow   command `echo **` in folder [here]  user:ada  [ago]  call_1
-            7  bash  deny    this exact call                              user:ada  [ago]  call_2
+        GRANT  TOOL  ANSWER  SCOPE                                                                        GIVEN BY  WHEN    ON CALL
+            6  bash  allow   command `echo **` in folder [here], until [time]  user:ada  [ago]  call_1
+            7  bash  deny    this exact call                                                              user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
@@ -108,7 +108,7 @@ async fn grant_has_the_chosen_scope() {
             3  [moment]  t1  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t1  agent:builder proposes bash as call_2: git push
             5  [moment]  t1  people are asked about call_2 (no rule matches this call), until [time]
-            6  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
+            6  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent, until [time]
             7  [moment]  t1  user:ada denies call_2 and later calls for this exact call (not on Fridays)
             8  [moment]  t1  call_2 did not run: denied
             9  [moment]  t1  agent:root proposes bash as [call 1]: echo two three

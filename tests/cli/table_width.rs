@@ -41,7 +41,9 @@ async fn lists_fit_60_columns() {
             6  [minute]  conversat…  user:ada allows call_1 for…
         GRANT  TOOL  ANSWER  SCOPE         GIVEN BY  WHEN    ON CALL
             6  bash  allow   the whole     user:ada  [ago]  call_1
-                             tool
+                             tool, until
+                             2026-11-30T1
+                             5:16:38.158Z
         seen at 60
         $
         "#);
@@ -59,14 +61,15 @@ async fn lists_fit_80_columns() {
         THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
-            1  [minute]    system:countersign applies a policy: a098e0931834 (shipp…
+            1  [minute]    system:countersign applies a policy: 8c4dc50fe77e (shipp…
             2  [minute]  conversation…  agent:builder proposes bash as call_1: make…
             3  [minute]  conversation…  people are asked about call_1 (no rule matc…
             4  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
             5  [minute]  t2  people are asked about call_2 (no rule matches this ca…
             6  [minute]  conversation…  user:ada allows call_1 for the session, for…
-        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
-            6  bash  allow   the whole tool  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  SCOPE                             GIVEN BY  WHEN    ON CALL
+            6  bash  allow   the whole tool, until             user:ada  [ago]  call_1
+                             [time]
         seen at 80
         $
         "#);
@@ -84,14 +87,14 @@ async fn lists_fit_200_columns() {
         THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
-            1  [moment]    system:countersign applies a policy: a098e0931834 (shipped)
+            1  [moment]    system:countersign applies a policy: 8c4dc50fe77e (shipped)
             2  [moment]  conversation-with-a-long-name  agent:builder proposes bash as call_1: make everything everything everything everything everything everything everything everything everyth…
             3  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
             5  [moment]  t2  people are asked about call_2 (no rule matches this call), until [time]
-            6  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool
-        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
-            6  bash  allow   the whole tool  user:ada  [ago]  call_1
+            6  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool, until [time]
+        GRANT  TOOL  ANSWER  SCOPE                                           GIVEN BY  WHEN    ON CALL
+            6  bash  allow   the whole tool, until [time]  user:ada  [ago]  call_1
         seen at 200
         $
         "#);

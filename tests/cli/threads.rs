@@ -95,12 +95,12 @@ async fn grant_applies_until_revoked() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --session tool --as user:ada").await;
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
-            4  bash  allow   the whole tool  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  SCOPE                                           GIVEN BY  WHEN    ON CALL
+            4  bash  allow   the whole tool, until [time]  user:ada  [ago]  call_1
         exit 0
         ");
         assert_snapshot!(desk.types("grant list t1 --json").await, @r#"
-        {"grants":[{"seq":4,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool","agent":"agent:builder"}],"next":null}
+        {"grants":[{"seq":4,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool","agent":"agent:builder","until":"[time]"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"
@@ -109,8 +109,61 @@ async fn grant_applies_until_revoked() {
         exit 4
         ");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
-            4  bash  allow   the whole tool  user:ada  [ago]  call_1
+        GRANT  TOOL  ANSWER  SCOPE                                           GIVEN BY  WHEN    ON CALL
+            4  bash  allow   the whole tool, until [time]  user:ada  [ago]  call_1
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn grant_has_limits_and_gets_new_ones() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        assert_snapshot!(desk.types("allow call_1 --for 2h --as user:ada").await, @"
+        ! countersign: --for and --uses need a scope, such as --session exact
+        exit 2
+        ");
+        assert_snapshot!(desk.types("allow call_1 --session tool --for 31d --as user:ada").await, @"
+        ! error: invalid value '31d' for '--for <TIME>': expected `thread`, or a time up to 30 days, such as 90s, 30m, 2h or 1d
+        ! 
+        ! For more information, try '--help'.
+        exit 2
+        ");
+        desk.types("allow call_1 --session tool --for thread --uses 2 --as user:ada").await;
+        desk.propose("t1", "call_2", "bash", "{}").await;
+        assert_snapshot!(desk.types("grant list t1").await, @"
+        GRANT  TOOL  ANSWER  SCOPE                              GIVEN BY  WHEN    ON CALL
+            4  bash  allow   the whole tool, 1 of 2 calls left  user:ada  [ago]  call_1
+        exit 0
+        ");
+        assert_snapshot!(desk.types("grant prolong t1 4 --for 2h --uses 5 --as user:ben").await, @"
+        Grant 4 of thread t1 now lasts until [time] or after 5 calls.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("grant prolong t1 4 --for 2h --uses 1 --as user:ben").await, @"
+        ! countersign: uses: it has answered 1 calls, so give a larger number
+        exit 2
+        ");
+        assert_snapshot!(desk.types("grant prolong t1 3 --for 2h --as user:ben").await, @"
+        ! countersign: there is no grant 3 in this thread
+        ! hint: `countersign grant list THREAD` lists the active grants
+        exit 4
+        ");
+        desk.types("grant revoke t1 4 --as user:ben").await;
+        assert_snapshot!(desk.types("grant prolong t1 4 --for 2h --as user:ben").await, @"
+        ! countersign: grant 4 has ended; give another one on the next call
+        exit 3
+        ");
+        assert_snapshot!(desk.types("grant list t1 --all").await, @"
+        GRANT  TOOL  ANSWER  SCOPE                                                              GIVEN BY  WHEN    ON CALL  ENDED
+            4  bash  allow   the whole tool, until [time], 4 of 5 calls left  user:ada  [ago]  call_1   revoked by user:ben at [time]
+        exit 0
+        ");
+        assert_snapshot!(desk.types("log --type GRANT_USED --type GRANT_PROLONGED").await, @"
+            7  [moment]  t1  grant 4 has answered 1 call
+            8  [moment]  t1  user:ben gives grant 4 new limits: until [time] or after 5 calls
         exit 0
         ");
     })

@@ -17,7 +17,7 @@ async fn allowance_releases_calls_that_wait() {
         assert_snapshot!(desk.types("allow call_1 --session pattern --and-waiting --as user:ada").await, @"
         command `git status **`; 1 more call waits
         It also allows the calls that wait: call_2
-        Allowed call_1, and later calls of bash in thread t1, for command `git status **`.
+        Allowed call_1, and later calls of bash in thread t1, for command `git status **`, until [time].
         Also allowed 1 call that waited: call_2.
         exit 0
         ");

@@ -74,7 +74,7 @@ async fn piped_answers_decide_calls_in_order() {
           asked      no rule matches this call
           expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
-        Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, undo, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}
+        Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, undo, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}. How long a session is remembered follows for: session exact for 30m; 1h, which is usual, 8h, 3 (calls within 1h) or thread
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
         call_2  transfer  pending (2 more pending)
           thread     t1
@@ -103,7 +103,8 @@ async fn piped_answers_decide_calls_in_order() {
         No pattern describes this call, and this allows every later call of notify, whatever its arguments.
         the whole tool
         Type yes to allow the whole tool; anything else decides nothing: yes
-        Allowed call_3, and later calls of notify in thread t2.
+        It is remembered for 1 hour.
+        Allowed call_3, and later calls of notify in thread t2, until [time].
 
         call_1  bash  pending
           thread     t1
@@ -187,7 +188,8 @@ async fn session_in_plain_mode_asks_for_scope() {
         e[x]act / [p]attern / whole [t]ool / [n]othing: t please
         Type exactly x, p, t or n, or exact, pattern, tool or nothing.
         e[x]act / [p]attern / whole [t]ool / [n]othing: x
-        Allowed call_1, and later calls of bash in thread t1, for this exact call.
+        It is remembered for 1 hour.
+        Allowed call_1, and later calls of bash in thread t1, for this exact call, until [time].
 
         call_2  bash  pending
           thread     t1

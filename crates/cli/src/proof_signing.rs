@@ -2,7 +2,7 @@
 
 use countersign_api::{self as api, SelectionQuery, SendOperation, SharedGate, operations};
 use countersign_console::{CliError, CommandExit};
-use countersign_events::{DecisionProof, Principal, ProofKind, Sha256};
+use countersign_events::{DecisionProof, GrantLimits, Principal, ProofKind, Sha256};
 use countersign_proofs::{
     ApproverPublicKey, DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text,
     ssh::{NAMESPACE, SshSignature},
@@ -36,6 +36,7 @@ pub(crate) fn prove_decision(
         decision: decide.decision,
         scope: decide.scope.as_ref().map(ScopeOrHash::Scope),
         agents: decide.agents,
+        limits: GrantLimits { seconds: decide.expires_in_seconds, uses: decide.uses },
         comment_hash: decide.comment.as_deref().map(hash_text),
     };
     let proof = sign(key_file, &statement.statement())?;

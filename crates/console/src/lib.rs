@@ -41,6 +41,7 @@ pub use present::facts::{
 };
 pub use present::impact::ImpactSummary;
 pub use present::json::json_lines;
+pub use present::limits::{LimitChoice, describe_limits};
 pub use present::presence::{describe_presence, warn_before_allowing, warn_of_absence};
 pub use present::print::{
     JsonListPrinter, first_print_failure, format_json_line, print_error, print_error_part, print_json,

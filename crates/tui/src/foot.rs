@@ -167,6 +167,9 @@ fn scope_keys(inbox: &InboxState, question: &ScopeQuestion, columns: usize) -> V
             offers.iter().map(|offer| format!("{} choose", pattern_letter(&offer.scope))).collect()
         }
     };
+    if question.decision.allows() && matches!(question.step, ScopeStep::Kind | ScopeStep::Pattern) {
+        texts.push("h time".to_owned());
+    }
     let last = if question.decision.allows() { "n cancel" } else { "Esc cancel" };
     texts.push(last.to_owned());
     join_parts(&texts, columns)

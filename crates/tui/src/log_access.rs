@@ -53,6 +53,8 @@ pub(crate) async fn send_to_log(
         arguments_hash: Some(sent.about),
         scope: sent.scope.clone(),
         agents: None,
+        expires_in_seconds: sent.limits.seconds,
+        uses: sent.limits.uses,
         level: sent.level.clone(),
         and_waiting: sent.and_waiting,
         proof: None,

@@ -118,7 +118,7 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
 const fn right_of_grants(command: &GrantCommand) -> Right {
     match command {
         GrantCommand::List(_) => Right::Read,
-        GrantCommand::Revoke(_) => Right::Decide,
+        GrantCommand::Revoke(_) | GrantCommand::Prolong(_) => Right::Decide,
     }
 }
 

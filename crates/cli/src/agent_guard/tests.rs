@@ -26,6 +26,7 @@ const REFUSED: &[&str] = &[
     "erase t c --reason r",
     "flag c",
     "grant revoke t 1",
+    "grant prolong t 1 --for 1h",
     "install claude-code --yes",
     "mcp unwrap mcp.json",
     "mcp wrap mcp.json",

@@ -6,6 +6,7 @@ use super::{
         describe_padding, describe_proof, describe_remembered, place_facts, request_facts, shadow_facts,
     },
     impact::ImpactSummary,
+    limits::limits_after_scope,
     presence::describe_presence,
     print::{print_json, print_line},
     question::{is_said_by_form, question_lines},
@@ -124,7 +125,8 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
-    facts.extend(remembered.map(|text| ("remembered", text)));
+    let limits = limits_after_scope(response.expires_at, response.uses);
+    facts.extend(remembered.map(|text| ("remembered", text + &limits)));
     facts.extend(response.comment.as_ref().map(|comment| ("comment", escape_text(comment))));
     facts.extend(change_lines(&response.changes).into_iter().map(|line| ("changed", line)));
     facts.extend(response.note.as_ref().map(|note| ("note", escape_text(note))));

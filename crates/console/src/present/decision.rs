@@ -2,6 +2,7 @@
 
 use super::{
     facts::{describe_scope, describe_votes},
+    limits::limits_after_scope,
     text::escape_text,
 };
 use countersign_api as api;
@@ -31,9 +32,10 @@ pub fn describe_decision(call: &api::Call, response: &api::ApprovalResponse) -> 
     let what = if response.decision.allows() { "Allowed" } else { "Denied" };
     let scope = response.scope.as_ref().filter(|scope| scope.as_str() != "\"tool\"");
     let only = scope.map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
+    let limits = limits_after_scope(response.expires_at, response.uses);
     match (response.decision, response.scope.is_some()) {
         (Decision::AllowSession, _) | (Decision::Deny, true) => {
-            format!("{what} {id}, and later calls of {tool} in thread {thread}{only}.")
+            format!("{what} {id}, and later calls of {tool} in thread {thread}{only}{limits}.")
         }
         (Decision::Deny, false) => format!("Denied {id}."),
         _ if response.changes.is_empty() => format!("Allowed {id} once."),

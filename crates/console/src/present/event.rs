@@ -4,8 +4,10 @@ use crate::{
     TextStyle, compact_json, escape_text,
     present::{
         facts::{describe_proof, describe_remembered, describe_scope},
+        limits::{describe_limit, describe_limits, limits_after_scope},
         message::describe_message,
         text::argument_lines,
+        words::count_words,
     },
 };
 use countersign_api::GrantOrigin;
@@ -78,7 +80,9 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
             };
             (TextStyle::Cyan, format!("{who} {what}"))
         }
-        Body::GrantRevoked(revoked) => (TextStyle::Cyan, format!("{who} revokes grant {}", revoked.grant)),
+        Body::GrantUsed(_) | Body::GrantEnded(_) | Body::GrantProlonged(_) | Body::GrantRevoked(_) => {
+            describe_grant_event(&who, body)
+        }
         Body::ThreadModeSet(set) => {
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
         }
@@ -86,6 +90,25 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
         Body::ThreadArchived(archived) => (TextStyle::Cyan, describe_archiving(&who, archived)),
         Body::Message(kind, data) => (TextStyle::Dim, describe_message(&who, *kind, data)),
         of_log => describe_log_event(&who, of_log),
+    }
+}
+
+/// What became of a grant.
+fn describe_grant_event(who: &str, body: &Body) -> (TextStyle, String) {
+    match body {
+        Body::GrantUsed(used) => {
+            let answered = count_words(used.number.into(), "call");
+            (TextStyle::Dim, format!("grant {} has answered {answered}", used.grant))
+        }
+        Body::GrantEnded(ended) => {
+            (TextStyle::Cyan, format!("grant {} has ended: {}", ended.grant, describe_limit(ended.limit)))
+        }
+        Body::GrantProlonged(prolonged) => {
+            let limits = describe_limits(prolonged.expires_at, prolonged.uses);
+            (TextStyle::Cyan, format!("{who} gives grant {} new limits: {limits}", prolonged.grant))
+        }
+        Body::GrantRevoked(revoked) => (TextStyle::Cyan, format!("{who} revokes grant {}", revoked.grant)),
+        _ => (TextStyle::Plain, String::new()),
     }
 }
 
@@ -338,7 +361,11 @@ fn describe_response(
         (Decision::AllowSession, Source::Approver) => {
             let scope = response.scope.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
             let agents = if response.agents == Some(GrantAgents::Any) { " and every agent" } else { "" };
-            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{agents}{proof}{said}"))
+            let limits = limits_after_scope(response.expires_at, response.uses);
+            (
+                TextStyle::Green,
+                format!("{who} allows {id} for the session, {scope}{agents}{limits}{proof}{said}"),
+            )
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
             let why = match (source, response.grant) {
@@ -351,7 +378,8 @@ fn describe_response(
         }
         (Decision::Deny, source) => {
             let scope = describe_remembered(response.decision, response.scope.as_ref());
-            let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}"));
+            let limits = limits_after_scope(response.expires_at, response.uses);
+            let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}{limits}"));
             let why = match (source, response.grant) {
                 (Source::Grant, Some(grant)) => describe_grant(grant, origin),
                 _ => String::new(),

@@ -11,6 +11,7 @@ pub(crate) mod event;
 pub(crate) mod facts;
 pub(crate) mod impact;
 pub(crate) mod json;
+pub(crate) mod limits;
 mod message;
 pub(crate) mod presence;
 pub(crate) mod print;

@@ -97,8 +97,9 @@ impl InboxState {
         let arguments = notes.and_then(|notes| notes.edited.clone()).filter(|_| decision.allows());
         let level = notes.and_then(|notes| notes.level.clone());
         let and_waiting = chosen.as_ref().is_some_and(|chosen| chosen.and_waiting);
-        let scope = chosen.map(|chosen| chosen.scope);
-        let sent = SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting };
+        let (scope, limits) = chosen.map(|chosen| (Some(chosen.scope), chosen.limits)).unwrap_or_default();
+        let sent =
+            SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting, limits };
         self.status = None;
         self.sending = Some(sent.clone());
         Some(InboxAction::Decide(sent))

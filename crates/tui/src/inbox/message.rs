@@ -1,7 +1,7 @@
 //! The events that the inbox receives, and the actions that it returns.
 
 use countersign_api as api;
-use countersign_events::{CallId, Decision, Json, Principal, Sha256, ThreadId};
+use countersign_events::{CallId, Decision, GrantLimits, Json, Principal, Sha256, ThreadId};
 
 /// The thread and the id, which together identify a call.
 pub(crate) type InboxCallKey = (ThreadId, CallId);
@@ -69,6 +69,8 @@ pub(crate) struct SentDecision {
     pub(crate) level: Option<String>,
     /// Whether the decision also decides the waiting calls that its scope covers.
     pub(crate) and_waiting: bool,
+    /// How long the decision is remembered, and for how many calls.
+    pub(crate) limits: GrantLimits,
 }
 
 /// An action that the session performs for the inbox.

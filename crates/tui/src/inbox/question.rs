@@ -1,6 +1,7 @@
 //! The questions about the scope in which a decision is remembered.
 
-use countersign_events::{CallId, Decision, Json};
+use countersign_console::LimitChoice;
+use countersign_events::{CallId, Decision, GrantLimits, Json};
 
 /// The scope that the person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub(crate) struct ChosenScope {
     pub(crate) waiting: Vec<CallId>,
     /// Whether the decision decides them too.
     pub(crate) and_waiting: bool,
+    /// How long the decision is remembered, and for how many calls.
+    pub(crate) limits: GrantLimits,
 }
 
 /// A question about the decision scope.
@@ -19,6 +22,19 @@ pub(crate) struct ChosenScope {
 pub(crate) struct ScopeQuestion {
     pub(crate) decision: Decision,
     pub(crate) step: ScopeStep,
+    /// The limits of an allowance. A denial holds while its thread is open.
+    pub(crate) limits: LimitChoice,
+}
+
+impl ScopeQuestion {
+    pub(crate) fn new(decision: Decision) -> Self {
+        Self { decision, step: ScopeStep::Kind, limits: LimitChoice::default() }
+    }
+
+    /// The question after this one.
+    pub(crate) fn with_step(self, step: ScopeStep) -> Self {
+        Self { step, ..self }
+    }
 }
 
 /// The questions about a scope, in their order.

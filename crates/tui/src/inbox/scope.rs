@@ -10,7 +10,7 @@ use countersign_console::{
     MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
     describe_waiting_call, escape_text, pattern_letter, waiting_calls, whole_tool_warning,
 };
-use countersign_events::{CallId, Decision, Json, SuggestedScope, Timestamp};
+use countersign_events::{CallId, Decision, GrantLimits, Json, SuggestedScope, Timestamp};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 /// What a key means for a question.
@@ -23,6 +23,8 @@ enum ScopeAnswer {
     /// No question is left.
     Complete(ChosenScope),
     AskPattern,
+    /// Other limits are wanted.
+    NextLimits,
 }
 
 impl InboxState {
@@ -40,7 +42,7 @@ impl InboxState {
         let scopes =
             ScopeKind::ALL.iter().flat_map(|kind| kind.offers(call)).map(|offer| offer.scope).collect();
         self.status = None;
-        self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step: ScopeStep::Kind });
+        self.mode = InboxMode::ChoosingScope(ScopeQuestion::new(decision));
         let notes = self.shown_notes()?;
         notes.previews = None;
         let level = notes.level.clone();
@@ -54,14 +56,20 @@ impl InboxState {
         let previews = self.shown_previews().unwrap_or_default();
         let (tool, thread) = (escape_text(call.name.as_str()), escape_text(call.thread_id.as_str()));
         let what = if question.decision.allows() { "Allow" } else { "Deny" };
+        let with_limits = |mut lines: Vec<String>| {
+            if question.decision.allows() {
+                lines.push(format!("h {}", question.limits.describe()));
+            }
+            lines
+        };
         match &question.step {
             ScopeStep::Kind => (
                 format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
-                describe_scopes(call, previews, question.decision),
+                with_limits(describe_scopes(call, previews, question.decision)),
             ),
             ScopeStep::Pattern => (
                 format!("{what} this call, and later calls of {tool} in thread {thread} with which pattern?"),
-                describe_patterns(call, previews, question.decision),
+                with_limits(describe_patterns(call, previews, question.decision)),
             ),
             ScopeStep::WholeTool(chosen) => (
                 format!("Allow every later call of {tool} in thread {thread}?"),
@@ -112,46 +120,53 @@ impl InboxState {
                 None
             }
             ScopeAnswer::AskPattern => {
-                self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step: ScopeStep::Pattern });
+                self.mode = InboxMode::ChoosingScope(question.with_step(ScopeStep::Pattern));
+                None
+            }
+            ScopeAnswer::NextLimits => {
+                let limits = question.limits.next();
+                self.mode = InboxMode::ChoosingScope(ScopeQuestion { limits, ..question });
                 None
             }
             ScopeAnswer::Chosen(offer) => {
-                let chosen = self.choose_scope(offer, decision);
+                let chosen = self.choose_scope(offer, &question);
                 let is_tool = chosen.scope == Json::string(ScopeKind::Tool.word());
                 let warns = self.current().is_some_and(|waiting| whole_tool_warning(&waiting.call).is_some());
                 if decision.allows() && is_tool && warns {
-                    let step = ScopeStep::WholeTool(chosen);
-                    self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step });
+                    self.mode = InboxMode::ChoosingScope(question.with_step(ScopeStep::WholeTool(chosen)));
                     return None;
                 }
-                self.ask_about_waiting(decision, chosen, now)
+                self.ask_about_waiting(question, chosen, now)
             }
-            ScopeAnswer::Confirmed(chosen) => self.ask_about_waiting(decision, chosen, now),
+            ScopeAnswer::Confirmed(chosen) => self.ask_about_waiting(question, chosen, now),
             ScopeAnswer::Complete(chosen) => self.use_scope(decision, chosen, now),
         }
     }
 
     /// The scope with its preview.
-    fn choose_scope(&self, offer: SuggestedScope, decision: Decision) -> ChosenScope {
+    fn choose_scope(&self, offer: SuggestedScope, question: &ScopeQuestion) -> ChosenScope {
+        let decision = question.decision;
         let previews = self.shown_previews().unwrap_or_default();
         let says = describe_offer(&offer, previews, decision);
         let preview = previews.iter().find(|preview| preview.scope == offer.scope);
-        let waiting = preview.map(|preview| waiting_calls(preview, decision).to_vec()).unwrap_or_default();
-        ChosenScope { scope: offer.scope, says, waiting, and_waiting: false }
+        let mut waiting =
+            preview.map(|preview| waiting_calls(preview, decision).to_vec()).unwrap_or_default();
+        let limits = if decision.allows() { question.limits.limits() } else { GrantLimits::default() };
+        waiting.truncate(limits.uses.map_or(usize::MAX, |uses| uses as usize));
+        ChosenScope { scope: offer.scope, says, waiting, and_waiting: false, limits }
     }
 
     /// Asks whether the decision also decides the calls that wait, if there are any.
     fn ask_about_waiting(
         &mut self,
-        decision: Decision,
+        question: ScopeQuestion,
         chosen: ChosenScope,
         now: Timestamp,
     ) -> Option<InboxAction> {
         if chosen.waiting.is_empty() {
-            return self.use_scope(decision, chosen, now);
+            return self.use_scope(question.decision, chosen, now);
         }
-        let step = ScopeStep::Waiting(chosen);
-        self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step });
+        self.mode = InboxMode::ChoosingScope(question.with_step(ScopeStep::Waiting(chosen)));
         None
     }
 
@@ -163,6 +178,10 @@ impl InboxState {
         // A person who denies may start to type the reason too early. An "n" must not cancel the denial then.
         if matches!(key, 'n' | 'N') && question.decision.allows() {
             return ScopeAnswer::Cancel;
+        }
+        let takes_limits = matches!(question.step, ScopeStep::Kind | ScopeStep::Pattern);
+        if key == 'h' && takes_limits && question.decision.allows() {
+            return ScopeAnswer::NextLimits;
         }
         let Some(waiting) = self.current() else { return ScopeAnswer::Cancel };
         let offers = match &question.step {

@@ -92,9 +92,11 @@ async fn act(options: &WatchOptions, inbox: &mut InboxState, call: &api::Call, a
             let arguments = answered.or(edited).filter(|_| decision.allows());
             let (about, level) = (call.arguments_hash, None);
             let and_waiting = scope.as_ref().is_some_and(|scope| scope.and_waiting);
+            let limits = scope.as_ref().map(|scope| scope.limits).unwrap_or_default();
             let scope = scope.map(|scope| scope.scope);
             let key = call_key(call);
-            let sent = SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting };
+            let sent =
+                SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting, limits };
             send_decision(options, inbox, sent).await;
         }
     }

@@ -11,17 +11,25 @@ use crate::{
 };
 use countersign_api::{self as api, ScopePreview, ScopeRequest, SendOperation, operations};
 use countersign_console::{
-    MOST_NAMED, NO_PATTERN, ScopeKind, answer_prompt, answer_question, describe_offer, describe_patterns,
-    describe_remembered_denial, describe_scope_preview, describe_scopes, describe_waiting_call, escape_text,
-    pattern_letter, print_line, read_answer, waiting_calls, warn_before_allowing, whole_tool_warning,
+    LimitChoice, MOST_NAMED, NO_PATTERN, ScopeKind, answer_prompt, answer_question, describe_offer,
+    describe_patterns, describe_remembered_denial, describe_scope_preview, describe_scopes,
+    describe_waiting_call, escape_text, pattern_letter, print_line, read_answer, waiting_calls,
+    warn_before_allowing, whole_tool_warning,
 };
-use countersign_events::{Decision, Json, SuggestedScope};
+use countersign_events::{Decision, GrantLimits, Json, SuggestedScope};
 use countersign_store::Clock;
 
 const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";
 
 /// The prompt while the last approval can perhaps be taken back.
 const PROMPT_WITH_UNDO: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [u]ndo / [q]uit: ";
+
+/// A decision and how it is to be remembered, before the person has said if it decides waiting calls too.
+struct RememberedDecision {
+    decision: Decision,
+    scope: Json,
+    limits: GrantLimits,
+}
 
 /// A dialog about the call that was printed.
 pub(super) struct DecisionDialog<'a> {
@@ -45,12 +53,14 @@ impl DecisionDialog<'_> {
                 print_line(ACCEPTED_WORDS);
                 continue;
             };
-            let (decision, scope, comment) = match typed {
+            let (decision, scope, limits, comment) = match typed {
                 TypedAnswer::Edit => return Ok(PlainAnswer::Edit),
                 TypedAnswer::Next => return Ok(PlainAnswer::Next),
                 TypedAnswer::TakeBack => return Ok(PlainAnswer::TakeBack),
                 TypedAnswer::Quit => return Ok(PlainAnswer::Quit),
-                TypedAnswer::Decide { decision, scope, comment } => (decision, scope, comment),
+                TypedAnswer::Decide { decision, scope, limits, comment } => {
+                    (decision, scope, limits, comment)
+                }
             };
             if !self.offers(decision) {
                 print_line("This answer is not offered for this call.");
@@ -70,7 +80,7 @@ impl DecisionDialog<'_> {
                 print_line("Edited arguments apply only to this call: once allows it.");
                 continue;
             }
-            match self.ask_scope(decision, scope).await? {
+            match self.ask_scope(decision, scope, limits).await? {
                 Some(scope) => {
                     let (scope, answered) = (Some(scope), None);
                     return Ok(PlainAnswer::Decide { decision, scope, comment, answered });
@@ -120,6 +130,7 @@ impl DecisionDialog<'_> {
         &mut self,
         decision: Decision,
         typed: TypedScope,
+        limits: Option<LimitChoice>,
     ) -> Result<Option<DecidedScope>, WatchError> {
         let offers = ScopeKind::ALL.iter().flat_map(|kind| kind.offers(self.call));
         let scopes = offers.map(|offer| offer.scope).collect();
@@ -140,7 +151,8 @@ impl DecisionDialog<'_> {
             if !self.confirm("deny them").await? {
                 return Ok(None);
             }
-            return self.ask_about_waiting(offer.scope, decision, &previews).await;
+            let asked = RememberedDecision { decision, scope: offer.scope, limits: GrantLimits::default() };
+            return self.ask_about_waiting(asked, &previews).await;
         }
         if let Some(warning) = whole_tool_warning(self.call).filter(|_| is_tool) {
             print_line(&warning);
@@ -149,20 +161,23 @@ impl DecisionDialog<'_> {
                 return Ok(None);
             }
         }
-        self.ask_about_waiting(offer.scope, decision, &previews).await
+        let limits = limits.unwrap_or_default();
+        print_line(&format!("It is remembered {}.", limits.describe()));
+        let asked = RememberedDecision { decision, scope: offer.scope, limits: limits.limits() };
+        self.ask_about_waiting(asked, &previews).await
     }
 
     /// Asks whether the decision also decides the calls that wait, if there are any.
     async fn ask_about_waiting(
         &mut self,
-        scope: Json,
-        decision: Decision,
+        RememberedDecision { decision, scope, limits }: RememberedDecision,
         previews: &[ScopePreview],
     ) -> Result<Option<DecidedScope>, WatchError> {
         let preview = previews.iter().find(|preview| preview.scope == scope);
         let waiting = preview.map(|preview| waiting_calls(preview, decision)).unwrap_or_default();
+        let waiting = &waiting[..limits.uses.map_or(waiting.len(), |uses| waiting.len().min(uses as usize))];
         if waiting.is_empty() {
-            return Ok(Some(DecidedScope { scope, and_waiting: false }));
+            return Ok(Some(DecidedScope { scope, and_waiting: false, limits }));
         }
         print_line(&format!("More calls wait with this scope: {}.", waiting.len()));
         for id in waiting.iter().take(MOST_NAMED) {
@@ -177,8 +192,8 @@ impl DecisionDialog<'_> {
                 self.input.ask("decide those that [w]ait too / [l]ater calls only / [n]othing: ").await?;
             match answer.as_deref() {
                 None | Some("n" | "nothing") => return Ok(None),
-                Some("w" | "wait") => return Ok(Some(DecidedScope { scope, and_waiting: true })),
-                Some("l" | "later") => return Ok(Some(DecidedScope { scope, and_waiting: false })),
+                Some("w" | "wait") => return Ok(Some(DecidedScope { scope, and_waiting: true, limits })),
+                Some("l" | "later") => return Ok(Some(DecidedScope { scope, and_waiting: false, limits })),
                 Some(_) => print_line("Type exactly w, l or n, or wait, later or nothing."),
             }
         }

@@ -183,14 +183,14 @@ fn questions_are_shown_below_the_call() {
      command  run 10
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      Asked    no rule matches this call
-     Call     call_10
-    ─────────────────────────────────────────── line 1–5 of 7 ──
+    ─────────────────────────────────────────── line 1–4 of 7 ──
      Allow this call, and which later calls of bash in thread
      conversation-7?
      x this exact call
      p is not available: no pattern describes this call
      t the whole tool
-     x exact   p pattern   t whole tool   n cancel
+     h for 1 hour
+     x exact   p pattern   t whole tool   h time   n cancel
     ");
 }
 

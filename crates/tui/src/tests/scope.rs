@@ -9,7 +9,7 @@ use crate::{
     tests::InboxTester,
 };
 use countersign_api as api;
-use countersign_events::{Decision, Json};
+use countersign_events::{Decision, GrantLimits, Json};
 use serde_json::{Value, json};
 
 /// A call with three scopes.
@@ -154,6 +154,32 @@ fn waiting_calls_are_offered_with_the_session() {
     ben.confirm_with(sent, answer);
     assert!(ben.status_text().ends_with("2 calls that waited were decided too."), "{}", ben.status_text());
     assert_eq!(ben.inbox.allowed, 3);
+}
+
+#[test]
+fn session_lasts_an_hour_by_default() {
+    let limits = |seconds, uses| GrantLimits { seconds, uses };
+    let inbox = || InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]).with_window(100, 30);
+    assert_eq!(inbox().press_and_send("sx").limits, limits(Some(3_600), None));
+    let mut ben = inbox();
+    assert_eq!(ben.press_keys("s"), []);
+    assert!(ben.screen().contains("h for 1 hour"), "{}", ben.screen());
+    for says in
+        ["for 8 hours", "for the next 3 calls within 1 hour", "while the thread is open", "for 30 minutes"]
+    {
+        assert_eq!(ben.press_keys("h"), []);
+        assert!(ben.screen().contains(says), "{}", ben.screen());
+    }
+    assert_eq!(ben.press_and_send("x").limits, limits(Some(1_800), None));
+    let denied = inbox().press_and_send("Dhx⏎");
+    assert_eq!(
+        (denied.decision, denied.limits),
+        (Decision::Deny, limits(None, None)),
+        "a denial has no limits"
+    );
+    let mut ben = ask_about_waiting_calls("s");
+    ben.press_keys("hh");
+    assert_eq!(ben.press_and_send("pw").limits, limits(Some(3_600), Some(3)));
 }
 
 #[test]

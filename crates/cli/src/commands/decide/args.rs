@@ -1,6 +1,8 @@
 //! The options of `allow` and `deny`.
 
 use crate::scope::ScopeArgs;
+use countersign_api as api;
+use countersign_console::{CliError, LimitChoice};
 use std::path::PathBuf;
 
 /// The calls to decide.
@@ -44,6 +46,8 @@ pub(crate) struct AllowArgs {
     pub(crate) decide: DecideOptions,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// Options of `deny`.
@@ -66,6 +70,66 @@ pub(crate) struct DenyArgs {
     pub(crate) decide: DecideOptions,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// How long a remembered decision lasts.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Scope: remember the decision in the thread")]
+pub(crate) struct LimitArgs {
+    /// With a scope, remember it for this time, such as 30m, 2h or 1d, or while the `thread` is open [default: 1h for `allow`, thread
+    /// for `deny`]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_span)]
+    pub(crate) span: Option<DecisionSpan>,
+    /// With a scope, answer only this many later calls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) uses: Option<u32>,
+}
+
+/// For how long a decision is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DecisionSpan {
+    /// While the thread is open.
+    Thread,
+    /// For this number of seconds.
+    Seconds(u32),
+}
+
+impl DecisionSpan {
+    /// Returns the time as a decision has it.
+    pub(crate) const fn seconds(self) -> Option<u32> {
+        match self {
+            Self::Thread => None,
+            Self::Seconds(seconds) => Some(seconds),
+        }
+    }
+}
+
+/// Reads a time such as `30m`, or `thread`.
+pub(crate) fn parse_span(text: &str) -> Result<DecisionSpan, String> {
+    if text == "thread" {
+        return Ok(DecisionSpan::Thread);
+    }
+    let seconds = crate::commands::run::parse_seconds(text).ok().filter(|seconds| *seconds <= 30 * 86_400);
+    seconds
+        .map(DecisionSpan::Seconds)
+        .ok_or_else(|| "expected `thread`, or a time up to 30 days, such as 90s, 30m, 2h or 1d".to_owned())
+}
+
+impl LimitArgs {
+    /// Adds the limits to a decision. `remembered` says if it has a scope.
+    pub(crate) fn add_to(&self, decide: &mut api::DecisionRequest, remembered: bool) -> Result<(), CliError> {
+        if !remembered && (self.span.is_some() || self.uses.is_some()) {
+            return Err(CliError::usage("--for and --uses need a scope, such as --session exact"));
+        }
+        if remembered {
+            let usual = LimitChoice::default().limits().seconds.filter(|_| decide.decision.allows());
+            decide.expires_in_seconds = self.span.map_or(usual, DecisionSpan::seconds);
+            decide.uses = self.uses;
+        }
+        Ok(())
+    }
 }
 
 /// Options of both commands.

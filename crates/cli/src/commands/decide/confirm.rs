@@ -49,7 +49,12 @@ pub(super) async fn confirm_scopes(
         if !is_pattern && decide.decision.allows() && !decide.and_waiting {
             continue;
         }
-        let asked = api::ScopeRequest { scope, agents: decide.agents, level: decide.level.clone() };
+        let asked = api::ScopeRequest {
+            scope,
+            agents: decide.agents,
+            uses: decide.uses,
+            level: decide.level.clone(),
+        };
         match gate
             .send(operations::PreviewScope {
                 thread: call.thread_id.clone(),

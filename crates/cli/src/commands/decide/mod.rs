@@ -62,6 +62,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
         ..api::DecisionRequest::plain(decision)
     };
     decide.level.clone_from(&args.decide.level);
+    args.limits.add_to(&mut decide, remembered)?;
     decide.arguments = args.arguments.as_deref().map(read_arguments).transpose()?;
     let gate = context.connect_to_decide().await?;
     let calls = find_calls(&gate, &ids, args.which.thread.as_ref()).await?;
@@ -90,6 +91,7 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
         ..api::DecisionRequest::plain(Decision::Deny)
     };
     decide.level.clone_from(&args.decide.level);
+    args.limits.add_to(&mut decide, args.scope.is_given())?;
     let gate = context.connect_to_decide().await?;
     if !args.all_pending {
         let ids = args.scope.calls_among(&args.ids)?;

@@ -3,18 +3,20 @@
 use super::read::read_grants;
 use crate::pages::print_list;
 use countersign_api as api;
-use countersign_console::{ColumnFit, CommandContext, CommandExit, TextTable, escape_text, format_age};
+use countersign_console::{
+    ColumnFit, CommandContext, CommandExit, TextTable, count_words, escape_text, format_age,
+};
 use countersign_events::Timestamp;
 
 /// Options of `grant list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\", \"until\": when the denial of a single call is forgotten, \"end\": with --all, {\"cause\": revoked or thread_closed, \"principal\", \"at\", \"seq\"}}], \"next\": null}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\", \"until\": when it ends, \"uses\", \"used\": how many calls it answers and has answered, \"end\": with --all, {\"cause\": revoked, thread_closed, expired or used_up, \"principal\", \"at\", \"seq\"}}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct GrantListArgs {
     /// The thread
     thread: String,
-    /// List also the grants that have ended: who revoked them and when
+    /// List also the grants that have ended: why and when
     #[arg(long)]
     all: bool,
 }
@@ -47,11 +49,15 @@ fn grant_table(found: &api::GrantPage, all: bool, now: Timestamp) -> TextTable {
         let level =
             grant.level.as_ref().map_or(String::new(), |level| format!(", at level {}", escape_text(level)));
         let until = grant.until.map_or(String::new(), |until| format!(", until {until}"));
+        let left = grant.uses.map_or(String::new(), |uses| {
+            let left = uses.saturating_sub(grant.used.unwrap_or(0));
+            format!(", {left} of {} left", count_words(uses.into(), "call"))
+        });
         let mut cells = vec![
             grant.seq.to_string().into(),
             escape_text(grant.tool.as_str()).into(),
             if grant.decision.allows() { "allow" } else { "deny" }.into(),
-            (escape_text(&grant.says) + &level + &until).into(),
+            (escape_text(&grant.says) + &level + &until + &left).into(),
             escape_text(grant.principal.as_str()).into(),
             format_age(grant.at, now).into(),
             escape_text(grant.tool_call_id.as_str()).into(),
@@ -67,6 +73,8 @@ fn describe_end(end: &api::GrantEnd) -> String {
     let cause = match end.cause {
         api::GrantEndCause::Revoked => "revoked",
         api::GrantEndCause::ThreadClosed => "thread closed",
+        api::GrantEndCause::Expired => "expired",
+        api::GrantEndCause::UsedUp => "used up",
         api::GrantEndCause::Other => "ended",
     };
     format!("{cause} by {} at {}", escape_text(end.principal.as_str()), end.at)
