@@ -188,10 +188,25 @@ test("a choice of scope shows what it covers, and decides the calls that wait", 
   await page.keyboard.press("s");
   await page.getByText("this exact call").waitFor();
   await page.getByText("Also allow 1 that wait now: b").click();
-  await page.getByRole("button", { name: "Allow for the session" }).click();
+  await page.getByRole("button", { name: "Allow these calls" }).click();
   await waitForCount(page, 0);
   const { grants } = await agent.get("/v1/threads/t/grants");
   assert.equal(grants.length, 1);
+  assert.equal(Date.parse(grants[0].until) - Date.parse(grants[0].at), 3_600_000, "an hour, if nothing else is chosen");
+});
+
+test("an approval of later calls ends as the person chooses", async (t) => {
+  const { agent, page } = await startInbox(t);
+  for (const id of ["a", "b", "c", "d", "e"]) await agent.propose("t", id, "bash", { command: "git status" });
+  await waitForCount(page, 5);
+  await page.keyboard.press("s");
+  await page.getByText("Also allow 4 that wait now").waitFor();
+  await page.getByLabel("For how long").selectOption("for the next 3 calls within 1 hour");
+  await page.getByText("Also allow 3 that wait now: b, c, d").click();
+  await page.getByRole("button", { name: "Allow these calls" }).click();
+  await waitForCount(page, 1);
+  const { grants } = await agent.get("/v1/threads/t/grants?all=true");
+  assert.deepEqual([grants[0].uses, grants[0].used, grants[0].end.cause], [3, 3, "used_up"]);
 });
 
 test("a bulk decision applies to exactly the calls on show", async (t) => {

@@ -97,13 +97,13 @@ test("the whole tool and a critical call take a second click", async (t) => {
   await page.locator("countersign-inbox .rows button.row").click();
   await page.getByRole("button", { name: "Allow more…" }).click();
   await page.getByLabel(/whole tool/).check();
-  await page.getByRole("button", { name: "Allow for the session" }).click();
+  await page.getByRole("button", { name: "Allow these calls" }).click();
   await page.getByText("This allows every later call of bash.").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   await page.getByRole("button", { name: "Allow more…" }).click();
   await page.getByLabel(/whole tool/).check();
-  await page.getByRole("button", { name: "Allow for the session" }).click();
+  await page.getByRole("button", { name: "Allow these calls" }).click();
   await page.clock.fastForward(1_000);
   await page.getByRole("button", { name: "Yes, allow every later call of bash" }).click();
   await waitForCount(page, 0);

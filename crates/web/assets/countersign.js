@@ -1,6 +1,6 @@
 // A browser client for the Countersign API: list, follow, decide. It uses no other module of this interface.
 
-/** @import { Call, CallKey, Caller, DecisionBody, Grant, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
+/** @import { Call, CallKey, Caller, DecisionBody, Grant, GrantLimits, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
 
 /** The page size for calls. The server accepts at most 1,000. */
 const PAGE = 200;
@@ -185,7 +185,7 @@ export class CountersignClient {
     return this.request("POST", `${this.#path(key, "approvals")}/edit`, { arguments: args });
   }
 
-  /** @param {CallKey} key @param {{ scope: Json, agents?: "any" }} scope @returns {Promise<ScopePreview>} */
+  /** @param {CallKey} key @param {{ scope: Json, agents?: "any", uses?: number }} scope @returns {Promise<ScopePreview>} */
   previewScope(key, scope) {
     return this.request("POST", `${this.#path(key)}/scope`, scope);
   }
@@ -238,6 +238,14 @@ export class CountersignClient {
   /** @param {string} thread @param {number} seq */
   revokeGrant(thread, seq) {
     return this.request("DELETE", `${this.#threadPath(thread)}/grants/${seq}`);
+  }
+
+  /**
+   * Gives a grant new limits, in place of all that it has.
+   * @param {string} thread @param {number} seq @param {GrantLimits} limits
+   */
+  prolongGrant(thread, seq, limits) {
+    return this.request("POST", `${this.#threadPath(thread)}/grants/${seq}/prolong`, limits);
   }
 
   /** @param {string} thread @param {string} mode `interactive`, `approve_all` or `auto_deny`. */

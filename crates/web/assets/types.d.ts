@@ -239,6 +239,14 @@ export interface Grant {
   says: string;
   agent?: string | null;
   until?: string | null;
+  uses?: number | null;
+  used?: number | null;
+}
+
+/** The limits of a remembered decision. */
+export interface GrantLimits {
+  expiresInSeconds?: number;
+  uses?: number;
 }
 
 export interface Message {
@@ -310,6 +318,8 @@ export interface DecisionBody {
   argumentsHash?: string;
   scope?: Json;
   agents?: "any";
+  expiresInSeconds?: number;
+  uses?: number;
   level?: string;
   andWaiting?: boolean;
   proof?: ProofBody;

@@ -55,6 +55,7 @@ pub const FILES: &[WebFile] = files![
     "card/decision-proof.js" SCRIPT,
     "card/describe.js" SCRIPT,
     "card/flag-panel.js" SCRIPT,
+    "card/grant-limits.js" SCRIPT,
     "card/keys.js" SCRIPT,
     "card/last-decision.js" SCRIPT,
     "card/question-form.js" SCRIPT,

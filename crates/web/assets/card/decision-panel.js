@@ -5,6 +5,7 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
 import { ArgumentsEdit } from "./arguments-edit.js";
+import { LIMIT_CHOICES, USUAL_LIMITS } from "./grant-limits.js";
 import "./arguments-editor.js";
 import "./scope-choice.js";
 
@@ -204,7 +205,7 @@ export class DecisionPanel extends CountersignElement {
   #renderAllow(mayAllow) {
     const isScope = this.mode === "scope";
     const isBad = this.mode === "edit" && !this.edit?.isReady;
-    const plain = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
+    const plain = isScope ? "Allow these calls" : this.mode === "edit" ? "Allow the edited call" : this.call ? wordsFor(this.call).allow : "";
     const words = this.isConfirming ? `Yes, allow ${this.#gravity}` : plain;
     const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
     return html`<button
@@ -228,7 +229,7 @@ export class DecisionPanel extends CountersignElement {
   #openScopes() {
     this.#leave();
     this.mode = "scope";
-    this.#chooseScope({ scope: this.call?.request?.scopes?.[0]?.scope });
+    this.#chooseScope({ scope: this.call?.request?.scopes?.[0]?.scope, ...LIMIT_CHOICES[USUAL_LIMITS]?.limits });
   }
 
   /** @param {ChosenScope} chosen */

@@ -1,20 +1,22 @@
-// <scope-choice>: which later calls an approval also allows, with what the choice would have allowed before.
+// <scope-choice>: which later calls an approval also allows, and for how long, with what the choice would have allowed before.
 
 import { countWords } from "../count-words.js";
 import { CountersignElement, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
+import { LIMIT_CHOICES, USUAL_LIMITS } from "./grant-limits.js";
 
-/** @import { Call, Json, ScopePreview } from "../types.d.ts" */
+/** @import { Call, GrantLimits, Json, ScopePreview } from "../types.d.ts" */
 /** @import { CountersignClient } from "../countersign.js" */
-/** @typedef {{ scope?: Json, andWaiting?: true }} ChosenScope */
+/** @typedef {{ scope?: Json, andWaiting?: true } & GrantLimits} ChosenScope */
 
 export class ScopeChoice extends CountersignElement {
   static properties = {
     call: { attribute: false },
     client: { attribute: false },
     index: { state: true },
+    limits: { state: true },
     andWaiting: { state: true },
     preview: { state: true },
   };
@@ -27,6 +29,8 @@ export class ScopeChoice extends CountersignElement {
     /** @type {CountersignClient | undefined} */
     this.client = undefined;
     this.index = 0;
+    /** Which of the limits is chosen. */
+    this.limits = USUAL_LIMITS;
     /** Whether the choice also allows the calls that wait now. */
     this.andWaiting = false;
     /** @type {ScopePreview | string | null} */
@@ -39,29 +43,30 @@ export class ScopeChoice extends CountersignElement {
     void this.#load();
   }
 
-  /** @param {number} index @param {boolean} andWaiting */
-  #choose(index, andWaiting) {
+  /** @param {{ index?: number, limits?: number, andWaiting?: boolean }} choice */
+  #choose({ index = this.index, limits = this.limits, andWaiting = false }) {
     const scope = this.call?.request?.scopes?.[index]?.scope;
-    if (index !== this.index) {
+    if (index !== this.index || limits !== this.limits) {
       this.index = index;
+      this.limits = limits;
       void this.#load();
     }
     this.andWaiting = andWaiting;
-    this.emit("choose-scope", { scope, ...(andWaiting ? { andWaiting } : {}) });
+    this.emit("choose-scope", { scope, ...LIMIT_CHOICES[limits]?.limits, ...(andWaiting ? { andWaiting } : {}) });
   }
 
   async #load() {
-    const { call, client, index } = this;
+    const { call, client, index, limits } = this;
     this.preview = null;
     const scope = call?.request?.scopes?.[index]?.scope;
     if (!call || !client || scope === undefined) return;
     let preview;
     try {
-      preview = await client.previewScope(call, { scope });
+      preview = await client.previewScope(call, { scope, uses: LIMIT_CHOICES[limits]?.limits.uses });
     } catch (error) {
       preview = error instanceof Error ? error.message : String(error);
     }
-    if (this.index === index && this.call === call) this.preview = preview;
+    if (this.index === index && this.limits === limits && this.call === call) this.preview = preview;
   }
 
   /** @override */
@@ -72,9 +77,12 @@ export class ScopeChoice extends CountersignElement {
         <legend>Also allow later calls of this agent in this thread</legend>
         ${(this.call?.request?.scopes ?? []).map(
           ({ says }, n) =>
-            html`<label class="choice"><input type="radio" name="scope" ?checked=${n === this.index} @change=${() => this.#choose(n, false)} /><span>${renderText(says)}</span></label>`,
+            html`<label class="choice"><input type="radio" name="scope" ?checked=${n === this.index} @change=${() => this.#choose({ index: n })} /><span>${renderText(says)}</span></label>`,
         )}
       </fieldset>
+      <label class="level">For how long <select id="limits" @change=${(/** @type {Event} */ event) => this.#choose({ limits: Number(/** @type {HTMLSelectElement} */ (event.target).value) })}>
+        ${LIMIT_CHOICES.map(({ says }, n) => html`<option value=${n} ?selected=${n === this.limits}>${says}</option>`)}
+      </select></label>
       <div class="note" aria-live="polite">
         ${preview === null ? "…" : typeof preview === "string" ? html`<span class="problem">${renderText(preview)}</span>` : this.#renderPreview(preview)}
       </div>
@@ -89,7 +97,7 @@ export class ScopeChoice extends CountersignElement {
         : nothing}
       ${others.length > 0
         ? html`<label class="choice"
-            ><input type="checkbox" .checked=${this.andWaiting} @change=${(/** @type {Event} */ event) => this.#choose(this.index, /** @type {HTMLInputElement} */ (event.target).checked)} />
+            ><input type="checkbox" .checked=${this.andWaiting} @change=${(/** @type {Event} */ event) => this.#choose({ andWaiting: /** @type {HTMLInputElement} */ (event.target).checked })} />
             <span>Also allow ${others.length} that wait now: ${renderText(others.slice(0, 5).join(", "))}${others.length > 5 ? "…" : ""}</span></label
           >`
         : nothing}`;

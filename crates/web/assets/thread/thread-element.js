@@ -6,8 +6,10 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
 import { describeState } from "../card/describe.js";
+import { LIMIT_CHOICES } from "../card/grant-limits.js";
 import "../card/approval-card.js";
 import { isAdmin, mayDecide, personWhoMayFlag } from "../caller.js";
+import { countWords } from "../count-words.js";
 import { renderText } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
 import { describeAge, describeSpan, nameOf } from "../times.js";
@@ -202,10 +204,28 @@ export class CountersignThread extends CountersignElement {
     const revoke = () => void store.change(() => store.client.revokeGrant(store.name, grant.seq));
     return html`<li class="card">
       <div class="line"><span class="badge ${isDenial ? "denied" : "allowed"}">${isDenial ? "denies" : "allows"}</span>
+        ${this.#canDecide && !isDenial ? this.#renderLimits(store, grant) : nothing}
         ${this.#canDecide ? html`<button aria-label=${`Revoke the grant for ${grant.tool}`} @click=${revoke}>Revoke</button>` : nothing}</div>
       <p>${renderText(`${grant.tool}: ${grant.says}`)}</p>
-      <p class="muted">${renderText(nameOf(grant.principal))}, ${describeAge(grant.at, this.now)}${grant.until ? `, for another ${describeSpan(Date.parse(grant.until) - this.now)}` : ""}${grant.agent ? html`, for ${renderText(nameOf(grant.agent))}` : nothing}</p>
+      <p class="muted">${renderText(nameOf(grant.principal))}, ${describeAge(grant.at, this.now)}${grant.until ? `, for another ${describeSpan(Date.parse(grant.until) - this.now)}` : ""}${grant.uses ? `, for ${grant.uses - (grant.used ?? 0)} of ${countWords(grant.uses, "call")} more` : ""}${grant.agent ? html`, for ${renderText(nameOf(grant.agent))}` : nothing}</p>
     </li>`;
+  }
+
+  /** New limits for a grant. @param {ThreadStore} store @param {Grant} grant */
+  #renderLimits(store, grant) {
+    const change = (/** @type {Event} */ event) => {
+      const select = /** @type {HTMLSelectElement} */ (event.target);
+      const chosen = LIMIT_CHOICES[Number(select.value)];
+      select.value = "";
+      if (!chosen) return;
+      // The calls that it has answered count, too.
+      const uses = chosen.limits.uses ? { uses: chosen.limits.uses + (grant.used ?? 0) } : {};
+      void store.change(() => store.client.prolongGrant(store.name, grant.seq, { ...chosen.limits, ...uses }));
+    };
+    return html`<select aria-label=${`New limits of the grant for ${grant.tool}`} @change=${change}>
+      <option value="" selected>Change…</option>
+      ${LIMIT_CHOICES.map(({ says }, n) => html`<option value=${n}>${says}</option>`)}
+    </select>`;
   }
 
   /** @param {ThreadStore} store */
