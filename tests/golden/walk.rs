@@ -65,6 +65,7 @@ const OTHER_COMMANDS: &[&str] = &[
     "thread",
     "thread close",
     "grant",
+    "grant prolong",
     "grant revoke",
     "tool",
     "tool accept",

@@ -58,6 +58,18 @@ pub(super) async fn play_decisions(stage: &GoldenStage) {
     assert_eq!(by_grant.asks("make docs").await.state, CallState::Allowed);
     by_grant.runs().await;
     stage.send("user:bob", operations::RevokeGrant { thread: granted.thread.clone(), seq }).await;
+    // This one has limits, new limits, and an end.
+    let counted = stage.call("counted", "granted");
+    counted.asks("make lint").await;
+    let limited = json!({"decision": "allow_session", "scope": "tool", "expiresInSeconds": 600, "uses": 1});
+    let seq = counted.decides("user:ada", limited).await.response.expect("decided").seq;
+    let body = read_body(&json!({"expiresInSeconds": 3_600, "uses": 2}));
+    stage.send("user:bob", operations::ProlongGrant { thread: counted.thread.clone(), seq, body }).await;
+    for id in ["first-use", "last-use"] {
+        let used = stage.call("counted", id);
+        assert_eq!(used.asks(&format!("make {id}")).await.state, CallState::Allowed);
+        used.runs().await;
+    }
     // This grant stays.
     let kept = stage.call("work", "kept-grant");
     kept.asks("cargo fmt").await;
