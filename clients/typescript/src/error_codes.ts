@@ -106,6 +106,11 @@ export class ForeignOriginError extends CountersignError {
   override readonly name: string = "ForeignOriginError";
 }
 
+/** The grant has ended, so it cannot be prolonged. */
+export class GrantEndedError extends CountersignError {
+  override readonly name: string = "GrantEndedError";
+}
+
 /** The call gave a grant for a pattern that would be erased. */
 export class GrantInForceError extends CountersignError {
   override readonly name: string = "GrantInForceError";
@@ -369,6 +374,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["definition_changed", DefinitionChangedError],
   ["foreign_host", ForeignHostError],
   ["foreign_origin", ForeignOriginError],
+  ["grant_ended", GrantEndedError],
   ["grant_in_force", GrantInForceError],
   ["headers_too_large", HeadersTooLargeError],
   ["internal", InternalError],

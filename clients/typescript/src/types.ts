@@ -106,6 +106,11 @@ export interface ApprovalResponse {
   comment?: string | null | undefined;
   /** The decision. */
   decision: Decision;
+  /**
+   * When a remembered decision ends, as it was decided; absent if it ends with its thread. A person may have
+   * prolonged it.
+   */
+  expiresAt?: Timestamp | null | undefined;
   /** The `seq` of the earlier decision that answered this call. */
   grant?: number | null | undefined;
   /** That earlier decision: its person, time, call and scope. An error that quotes a response leaves it out. */
@@ -144,6 +149,8 @@ export interface ApprovalResponse {
   shadow?: ShadowVerdict[] | undefined;
   /** The decision's source. */
   source: Source;
+  /** The number of later calls that a remembered decision answers, as it was decided; absent for any number. */
+  uses?: number | null | undefined;
 }
 
 /** The vote of one approver, if a request needs several. */
@@ -201,6 +208,8 @@ export interface BulkDecisionItem {
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
   decision: Decision;
+  /** How long the decision is remembered, in seconds, as in a single decision. */
+  expiresInSeconds?: number | null | undefined;
   /** The call's id. */
   id: CallId;
   /** The level at which the approver decides, as in a single decision. */
@@ -211,6 +220,8 @@ export interface BulkDecisionItem {
   scope?: unknown | undefined;
   /** The call's thread. */
   threadId: ThreadId;
+  /** The number of later calls that the decision answers, as in a single decision. */
+  uses?: number | null | undefined;
 }
 
 /**
@@ -603,6 +614,11 @@ export interface DecisionRequest {
   comment?: string | null | undefined;
   /** `allow_once`, `allow_session` or `deny`. */
   decision: Decision;
+  /**
+   * How long the decision is remembered, in seconds: up to 30 days. Absent for as long as its thread is open.
+   * Only for a decision with a scope.
+   */
+  expiresInSeconds?: number | null | undefined;
   /** The level at which the approver decides; without it, the level that the request asks for. */
   level?: string | null | undefined;
   /**
@@ -615,6 +631,11 @@ export interface DecisionRequest {
    * `{"command": "git status **"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
    */
   scope?: unknown | undefined;
+  /**
+   * The number of later calls that the decision answers: up to 1,000. Absent for any number. Only for a decision
+   * with a scope.
+   */
+  uses?: number | null | undefined;
 }
 
 /** A change of a tool definition. */
@@ -668,7 +689,7 @@ export interface EventPage {
 }
 
 /** The type of an event. A newer version may have written events of other types, in capitals, digits and `_`. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "GRANT_USED" | "GRANT_ENDED" | "GRANT_PROLONGED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** The release of a call whose outcome is unknown, by a person. Another executor may then take over. */
 export interface ExecutionRelease {

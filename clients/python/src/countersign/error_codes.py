@@ -89,6 +89,10 @@ class ForeignOriginError(CountersignError):
     """A web page of another site sent the request."""
 
 
+class GrantEndedError(CountersignError):
+    """The grant has ended, so it cannot be prolonged."""
+
+
 class GrantInForceError(CountersignError):
     """The call gave a grant for a pattern that would be erased."""
 
@@ -305,6 +309,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "definition_changed": DefinitionChangedError,
     "foreign_host": ForeignHostError,
     "foreign_origin": ForeignOriginError,
+    "grant_ended": GrantEndedError,
     "grant_in_force": GrantInForceError,
     "headers_too_large": HeadersTooLargeError,
     "internal": InternalError,

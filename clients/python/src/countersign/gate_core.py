@@ -168,6 +168,8 @@ class GateCore:
         scope: Any = None,
         level: str | None = None,
         agents: str | None = None,
+        expires_in_seconds: int | None = None,
+        uses: int | None = None,
         and_waiting: bool | None = None,
     ) -> Steps[Call]:
         """Decides as an approver: ``allow_once``, ``allow_session`` or ``deny``. ``arguments`` replaces the proposed ones.
@@ -182,6 +184,8 @@ class GateCore:
             "scope": scope,
             "level": level,
             "agents": agents,
+            "expiresInSeconds": expires_in_seconds,
+            "uses": uses,
             "andWaiting": and_waiting,
         }
         text = None if arguments is None else ops.json_text(arguments, "the arguments")

@@ -231,6 +231,11 @@ class ApprovalResponse(TypedDict):
     decision: Decision
     """The decision."""
 
+    expiresAt: NotRequired[Timestamp | None]
+    """When a remembered decision ends, as it was decided; absent if it ends with its thread. A person may
+    have prolonged it.
+    """
+
     grant: NotRequired[int | None]
     """The `seq` of the earlier decision that answered this call."""
 
@@ -282,6 +287,9 @@ class ApprovalResponse(TypedDict):
 
     source: Source
     """The decision's source."""
+
+    uses: NotRequired[int | None]
+    """The number of later calls that a remembered decision answers, as it was decided; absent for any number."""
 
 
 class ApprovalVote(TypedDict):
@@ -361,6 +369,9 @@ class BulkDecisionItem(TypedDict):
     decision: Decision
     """`allow_once`, `allow_session` or `deny`."""
 
+    expiresInSeconds: NotRequired[int | None]
+    """How long the decision is remembered, in seconds, as in a single decision."""
+
     id: CallId
     """The call's id."""
 
@@ -375,6 +386,9 @@ class BulkDecisionItem(TypedDict):
 
     threadId: ThreadId
     """The call's thread."""
+
+    uses: NotRequired[int | None]
+    """The number of later calls that the decision answers, as in a single decision."""
 
 
 class BulkDecisionRequest(TypedDict):
@@ -870,6 +884,11 @@ class DecisionRequest(TypedDict):
     decision: Decision
     """`allow_once`, `allow_session` or `deny`."""
 
+    expiresInSeconds: NotRequired[int | None]
+    """How long the decision is remembered, in seconds: up to 30 days. Absent for as long as its thread is
+    open. Only for a decision with a scope.
+    """
+
     level: NotRequired[str | None]
     """The level at which the approver decides; without it, the level that the request asks for."""
 
@@ -882,6 +901,11 @@ class DecisionRequest(TypedDict):
     """The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
     `{"command": "git status **"}`. `allow_session` requires a scope. Without one, `deny` applies to this
     call.
+    """
+
+    uses: NotRequired[int | None]
+    """The number of later calls that the decision answers: up to 1,000. Absent for any number. Only for a
+    decision with a scope.
     """
 
 
@@ -948,7 +972,7 @@ class EventPage(TypedDict):
     tip: int
     """The last `seq` of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "PUSH_DEVICE_SET", "PUSH_DEVICE_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "GRANT_USED", "GRANT_ENDED", "GRANT_PROLONGED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "PUSH_DEVICE_SET", "PUSH_DEVICE_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event. A newer version may have written events of other types, in capitals, digits and `_`."""
 
 
