@@ -29,6 +29,9 @@ async fn malformed_webhook_is_rejected_with_its_place() {
             (with("secret", json!("whsec_AAAA")), "secret: "),
             (json!({"name": "a", "url": target, "allowPrivate": true, "format": "slack", "secret": "whsec_x"}).to_string(), "secret: "),
             (json!({"name": "a", "url": "https://ntfy.example/", "allowPrivate": true, "format": "ntfy"}).to_string(), "url: "),
+            (json!({"name": "a", "url": target, "allowPrivate": true, "format": "pagerduty"}).to_string(), "url: "),
+            (json!({"name": "a", "url": "https://127.0.0.1/#k", "allowPrivate": true, "format": "opsgenie"}).to_string(), "/v2/alerts"),
+            (json!({"name": "a", "url": "https://127.0.0.1/#k", "allowPrivate": true, "format": "pagerduty", "topics": ["voted"]}).to_string(), "topics: pagerduty has no messages about voted"),
             (with("colour", json!("red")), "colour"),
         ] {
             let answer = root.post("/v1/webhooks", body.clone()).await;

@@ -151,7 +151,8 @@ impl WebhookRecord {
     /// Returns true if the webhook gets messages about this topic.
     #[must_use]
     pub fn has_topic(&self, topic: WebhookTopic) -> bool {
-        self.added.what.topics.is_empty() || self.added.what.topics.contains(&topic)
+        let added = &self.added.what;
+        added.format.has_topic(topic) && (added.topics.is_empty() || added.topics.contains(&topic))
     }
 
     /// Returns true if the webhook gets messages about calls in this thread.

@@ -80,7 +80,7 @@ impl DeliverySession {
         if self.secret_set == seq_of_secrets(record) {
             return true;
         }
-        let Ok(target) = self.sender.open(record) else { return false };
+        let Ok(target) = self.sender.open(record, self.target.log()) else { return false };
         self.target = Arc::new(target);
         self.secret_set = seq_of_secrets(record);
         true
@@ -139,7 +139,7 @@ impl DeliverySession {
                 return Ok(());
             }
             if let Some(message) = message_about(&self.gate, self.sender.base(), event, &body).await?
-                && record.has_topic(message.topic)
+                && message.is_wanted_by(record)
             {
                 self.queue.offer(message);
             }

@@ -110,7 +110,8 @@ impl DeliveryWorker {
     /// Waits for work, takes the right to do it, and delivers until nothing is left.
     async fn deliver_once(&mut self, stop: &CancellationToken) -> Result<(), GateFailure> {
         let record = self.webhook.borrow_and_update().clone();
-        let target = match self.sender.open(&record) {
+        let log = self.gate.log_id().await?;
+        let target = match self.sender.open(&record, log) {
             Ok(target) => target,
             Err(error) => {
                 tracing::error!(%error, webhook = record.added.what.name, "no message can be sent");

@@ -3,7 +3,7 @@
 use crate::{
     SigningSecret, WebhookKeyError, WebhookKeyFile,
     delivery_queue::FailedAttempt,
-    formats::render,
+    formats::{KeyHeader, render},
     sealed_target::SealedTarget,
     signing_secrets::{SigningSecrets, seconds_of},
     target_url::TargetUrl,
@@ -15,7 +15,7 @@ use countersign_approvals::{Refused, webhook_directory::WebhookRecord};
 use countersign_client::{
     ServiceClients, describe_request_failure, find_private_address, read_limited_body, read_retry_after,
 };
-use countersign_events::{Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet};
+use countersign_events::{Sha256, Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet, WebhookTopic};
 use countersign_gate::{PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
 use reqwest::{StatusCode, header};
 use std::{sync::OnceLock, time::Duration};
@@ -49,6 +49,14 @@ pub(crate) struct OpenTarget {
     format: WebhookFormat,
     allow_private: bool,
     has_arguments: bool,
+    /// The log id, so that the alerts of two logs have different keys.
+    log: Sha256,
+}
+
+impl OpenTarget {
+    pub(crate) const fn log(&self) -> Sha256 {
+        self.log
+    }
 }
 
 impl HttpWebhooks {
@@ -63,8 +71,8 @@ impl HttpWebhooks {
         &self.base
     }
 
-    /// Opens the sealed part of a webhook.
-    pub(crate) fn open(&self, webhook: &WebhookRecord) -> Result<OpenTarget, WebhookKeyError> {
+    /// Opens the sealed part of a webhook in the log with this id.
+    pub(crate) fn open(&self, webhook: &WebhookRecord, log: Sha256) -> Result<OpenTarget, WebhookKeyError> {
         let added = &webhook.added.what;
         let sealed = self.open_sealed(webhook)?;
         let url = TargetUrl::parse(sealed.url.expose(), added.format, added.allow_private);
@@ -74,6 +82,7 @@ impl HttpWebhooks {
             format: added.format,
             allow_private: added.allow_private,
             has_arguments: added.arguments,
+            log,
         })
     }
 
@@ -90,7 +99,7 @@ impl HttpWebhooks {
         now: Timestamp,
     ) -> Result<StatusCode, FailedAttempt> {
         let message = &message.for_target(target.has_arguments);
-        let rendered = render(target.format, message, &target.url);
+        let rendered = render(target.format, message, &target.url, target.log);
         let body = rendered.body.to_string();
         let clients = self.clients.get_or_init(new_clients).as_ref().map_err(|why| failed(why.clone()))?;
         let client = clients.for_target(target.allow_private);
@@ -102,11 +111,15 @@ impl HttpWebhooks {
                 .header("webhook-timestamp", seconds_of(now))
                 .header("webhook-signature", secrets.sign(&message.id, now, &body));
         }
+        if let Some(KeyHeader { name, value }) = rendered.key_header {
+            request = request.header(name, value);
+        }
         let mut answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
         let (status, retry_after) = (answer.status(), read_retry_after(answer.headers(), Some(now)));
         // The rest is read so that the connection can be used again.
         let _ = read_limited_body(&mut answer, MAX_ANSWER_BYTES).await;
-        if status.is_success() {
+        let is_missing = status == StatusCode::NOT_FOUND && rendered.accepts_missing;
+        if status.is_success() || is_missing {
             return Ok(status);
         }
         let redirected = if status.is_redirection() { ", and redirects are not followed" } else { "" };
@@ -176,12 +189,19 @@ impl WebhookTransport for HttpWebhooks {
 
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport {
         let report = |delivered, detail| api::WebhookTestReport { delivered, detail };
-        let target = match self.open(webhook) {
+        // A test is about no call of the log, so its alert needs no log id.
+        let target = match self.open(webhook, Sha256::ZERO) {
             Ok(target) => target,
             Err(why) => return report(false, why.to_string()),
         };
         let message = WebhookMessage::test(random_id("test_"), now, &self.base);
-        match self.send(&target, &message, now).await {
+        let mut sent = self.send(&target, &message, now).await;
+        if target.format.is_pager() && sent.is_ok() {
+            // The test leaves no open alert.
+            let closing = WebhookMessage { topic: WebhookTopic::Decided, ..message };
+            sent = self.send(&target, &closing, now).await;
+        }
+        match sent {
             Ok(status) => report(true, format!("the target answered {}", status.as_u16())),
             Err(failed) => report(false, failed.reason),
         }

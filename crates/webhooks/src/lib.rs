@@ -1,10 +1,11 @@
 //! Messages about calls and advisors to other services: signed JSON as Standard Webhooks describes it, and messages for
-//! Slack, Teams, Discord and ntfy, each with a link to the call page or the advisor page. A message has arguments only
-//! if its webhook asks for them, and no button decides.
+//! Slack, Teams, Discord and ntfy, alerts for `PagerDuty` and Opsgenie, and flat JSON for rules of Jira, each with a link to
+//! the call page or the advisor page. A message has arguments only if its webhook asks for them, and no button decides.
 //!
 //! [`deliver_webhooks`] delivers each message at least once, and the messages of a thread in order. Its durable cursor
 //! is in the log. The delivery lease and the progress since the cursor are beside the log.
 
+mod alert_step;
 mod chat_texts;
 mod delivery;
 mod delivery_queue;

@@ -28,6 +28,11 @@ pub(crate) fn clean_for_chat(text: &str, limit: usize) -> String {
     clean(text, limit).replace("://", "[:]//")
 }
 
+/// Returns the first `limit` characters, for a target that refuses more.
+pub(crate) fn cut_text(text: &str, limit: usize) -> String {
+    text.chars().take(limit).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -68,6 +68,17 @@ pub(crate) struct CallSubject {
     pub(crate) level: Option<String>,
     /// The time at which the request expires.
     pub(crate) deadline: Option<Timestamp>,
+    /// The events that open an alert about the call, so far.
+    pub(crate) openings: Vec<AlertOpening>,
+    /// Whether the call is decided now. The message may be about an earlier event.
+    pub(crate) is_decided: bool,
+}
+
+/// An event that opens an alert about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AlertOpening {
+    pub(crate) topic: WebhookTopic,
+    pub(crate) seq: i64,
 }
 
 impl WebhookMessage {
@@ -137,6 +148,8 @@ impl WebhookMessage {
             reason: None,
             level: None,
             deadline: None,
+            openings: Vec::new(),
+            is_decided: false,
         };
         let link = base.trim_end_matches('/').to_owned() + "/";
         Self { is_test: true, call: Some(call), ..Self::plain(id, 0, at, WebhookTopic::Opened, link) }
@@ -225,8 +238,20 @@ impl CallSubject {
             reason: request.map(|request| request.reason.clone()),
             level: request.and_then(|request| request.level.clone()),
             deadline: request.and_then(|request| request.expires_at),
+            openings: request.map(read_openings).unwrap_or_default(),
+            is_decided: call.response.is_some(),
         }
     }
+}
+
+fn read_openings(request: &api::ApprovalRequest) -> Vec<AlertOpening> {
+    let seq_of = |mark: &Option<api::EventMark>| mark.as_ref().map(|mark| mark.seq);
+    let events = [
+        (WebhookTopic::Opened, Some(request.seq)),
+        (WebhookTopic::Reminded, seq_of(&request.reminded)),
+        (WebhookTopic::Escalated, seq_of(&request.escalated)),
+    ];
+    events.into_iter().filter_map(|(topic, seq)| Some(AlertOpening { topic, seq: seq? })).collect()
 }
 
 /// The topic of an event; `None` if no message is sent about it. A decision on a call about which no person was asked

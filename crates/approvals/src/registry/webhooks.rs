@@ -98,12 +98,31 @@ fn check_added(added: &WebhookAdded, webhooks: &WebhookDirectory) -> Result<(), 
     if added.topics.len() > WebhookTopic::ALL.len() {
         return Err(Refused::invalid("topics", "one is named twice"));
     }
+    check_pager_topics(added)?;
     if added.threads.len() > MAX_GLOBS {
         return Err(Refused::invalid("threads", &format!("a webhook has up to {MAX_GLOBS} globs")));
     }
     VisibleThreads::parse(&added.threads).map_err(|why| Refused::invalid("threads", &why.to_string()))?;
     check_length("url", &added.host)?;
     check_length("url", &added.sealed)
+}
+
+/// Checks that a pager gets only messages that open or close an alert, and closes none that it never opens.
+fn check_pager_topics(added: &WebhookAdded) -> Result<(), Refused> {
+    let (format, topics) = (added.format, &added.topics);
+    if let Some(other) = topics.iter().find(|topic| !format.has_topic(**topic)) {
+        let why = format!("{} has no messages about {}", format.as_str(), other.as_str());
+        return Err(Refused::invalid("topics", &why));
+    }
+    let has = |topic: &WebhookTopic| topics.contains(topic);
+    let closes = [WebhookTopic::Decided, WebhookTopic::Expired].iter().any(has);
+    let opens = [WebhookTopic::Opened, WebhookTopic::Reminded, WebhookTopic::Escalated].iter().any(has);
+    if format.is_pager() && closes && !opens {
+        let why =
+            "decided and expired close alerts; name opened, reminded or escalated, too, which open them";
+        return Err(Refused::invalid("topics", why));
+    }
+    Ok(())
 }
 
 /// Returns true if the retry changes something.

@@ -47,6 +47,23 @@ impl WebhookTopic {
     }
 }
 
+impl WebhookFormat {
+    /// Returns true if the target is a pager: a message opens or closes an alert there, which calls a person.
+    #[must_use]
+    pub const fn is_pager(self) -> bool {
+        matches!(self, Self::PagerDuty | Self::Opsgenie)
+    }
+
+    /// Returns true if the format has messages about the topic. A vote or an advisor's answer neither opens nor closes
+    /// an alert, so pagers have no messages about them.
+    #[must_use]
+    pub const fn has_topic(self, topic: WebhookTopic) -> bool {
+        let is_note =
+            matches!(topic, WebhookTopic::Voted | WebhookTopic::Advised | WebhookTopic::AdvisorMode);
+        !(self.is_pager() && is_note)
+    }
+}
+
 /// `WEBHOOK_ADDED`: from the next event on, messages are sent to this target. The event is log-wide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -134,6 +134,12 @@ words! {
         Discord = "discord",
         /// A topic of ntfy.
         Ntfy = "ntfy",
+        /// The Events API of `PagerDuty`.
+        PagerDuty = "pagerduty",
+        /// The Alert API of Opsgenie, or of Jira Service Management.
+        Opsgenie = "opsgenie",
+        /// An automation rule of Jira.
+        Jira = "jira",
     }
 }
 

@@ -6,6 +6,11 @@ use countersign_events::Json;
 use countersign_events::{AdviceVerdict, AdvisorMode, WebhookTopic};
 use serde_json::json;
 
+mod alerts;
+
+/// The log id.
+const LOG: Sha256 = Sha256::ZERO;
+
 /// A message in which every string is hostile.
 fn hostile() -> WebhookMessage {
     let evil = "<!channel> <@U1> @everyone @here [x](https://evil.example) *b* _i_ `c` ||s|| {{DATE(1)}} ${a}\n\n# h\u{202e}";
@@ -24,6 +29,8 @@ fn hostile() -> WebhookMessage {
         reason: text(),
         level: text(),
         deadline: None,
+        openings: Vec::new(),
+        is_decided: false,
     };
     WebhookMessage {
         call: Some(call),
@@ -72,15 +79,25 @@ fn fall_back() -> WebhookMessage {
 }
 
 fn target(format: WebhookFormat) -> TargetUrl {
-    TargetUrl::parse("https://hooks.example/topic", format, false).expect("a target")
+    let address = match format {
+        WebhookFormat::PagerDuty | WebhookFormat::Opsgenie | WebhookFormat::Jira => {
+            "https://hooks.example/v2/alerts#K3Y"
+        }
+        _ => "https://hooks.example/topic",
+    };
+    TargetUrl::parse(address, format, false).expect("a target")
 }
 
 fn rendered(format: WebhookFormat) -> Value {
     body(format, &hostile())
 }
 
+fn send(format: WebhookFormat, message: &WebhookMessage) -> RenderedMessage {
+    render(format, message, &target(format), LOG)
+}
+
 fn body(format: WebhookFormat, message: &WebhookMessage) -> Value {
-    render(format, message, &target(format)).body
+    send(format, message).body
 }
 
 /// All strings in a JSON value.
@@ -152,8 +169,7 @@ fn discord_escapes_punctuation_and_allows_no_mention() {
 
 #[test]
 fn ntfy_is_plain_and_names_the_topic() {
-    let target = target(WebhookFormat::Ntfy);
-    let message = render(WebhookFormat::Ntfy, &hostile(), &target);
+    let message = send(WebhookFormat::Ntfy, &hostile());
     assert_eq!(message.url.as_str(), "https://hooks.example/");
     assert_eq!((&message.body["topic"], &message.body["markdown"]), (&json!("topic"), &json!(false)));
     assert_eq!(message.body["actions"].as_array().map(Vec::len), Some(1));

@@ -20,6 +20,10 @@ fn webhook(name: &str) -> WebhookAdded {
     }
 }
 
+fn pager(topics: &[WebhookTopic]) -> WebhookAdded {
+    WebhookAdded { format: WebhookFormat::PagerDuty, topics: topics.to_vec(), ..webhook("pager") }
+}
+
 fn delivered(up_to: i64, retried: &[i64]) -> Body {
     Body::WebhookDelivered(WebhookDelivered { webhook: 1, up_to, retried: retried.to_vec() })
 }
@@ -99,6 +103,10 @@ fn webhook_that_breaks_a_rule_is_refused() {
         WebhookAdded { format: WebhookFormat::Other, ..webhook("a") },
         WebhookAdded { topics: vec![WebhookTopic::Other], ..webhook("a") },
         WebhookAdded { topics: vec![WebhookTopic::Opened; WebhookTopic::ALL.len() + 1], ..webhook("a") },
+        pager(&[WebhookTopic::Opened, WebhookTopic::Voted]),
+        pager(&[WebhookTopic::Advised]),
+        pager(&[WebhookTopic::AdvisorMode]),
+        pager(&[WebhookTopic::Decided, WebhookTopic::Mismatch]),
         WebhookAdded { threads: vec!["[".to_owned()], ..webhook("a") },
         WebhookAdded { threads: vec!["x".to_owned(); 65], ..webhook("a") },
         WebhookAdded { sealed: "x".repeat(10_000), ..webhook("a") },
@@ -109,6 +117,27 @@ fn webhook_that_breaks_a_rule_is_refused() {
         story.adds(webhook(&format!("w{number}"))).expect("added");
     }
     assert_eq!(code(story.adds(webhook("one-more"))), "invalid");
+}
+
+#[test]
+fn pager_has_the_topics_of_alerts() {
+    let mut story = given("");
+    for topics in [
+        &[][..],
+        &[WebhookTopic::Mismatch],
+        &[WebhookTopic::Escalated, WebhookTopic::Decided, WebhookTopic::Expired],
+    ] {
+        let name = format!("pager-{}", topics.len());
+        story.adds(WebhookAdded { name: name.clone(), ..pager(topics) }).expect("added");
+        let directory = story.webhook_directory();
+        let record = directory.find(&name).expect("known");
+        assert!(!record.has_topic(WebhookTopic::Voted) && !record.has_topic(WebhookTopic::AdvisorMode));
+        let is_chosen = topics.is_empty() || topics.contains(&WebhookTopic::Escalated);
+        assert_eq!(record.has_topic(WebhookTopic::Escalated), is_chosen, "{topics:?}");
+    }
+    let jira =
+        WebhookAdded { format: WebhookFormat::Jira, topics: vec![WebhookTopic::Decided], ..webhook("jira") };
+    story.adds(jira).expect("rules of Jira get any topic");
 }
 
 #[test]

@@ -17,15 +17,16 @@ const MAX_BYTES: u64 = 4_096;
 /// Options of `webhook add`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The address may be a secret, as those of chats are. It is kept in sealed form, and `-` reads it from stdin, \
+    after_help = "The address may be a secret, as those of chats are. Those of pagerduty, opsgenie and jira end with # and the key, \
+which is not sent in the address. The address is kept in sealed form, and `-` reads it from stdin, \
 so that the shell does not keep it.\n\nJSON: {\"secret\": with the format standard, \"webhook\": as in `webhook list`}"
 )]
 pub(crate) struct WebhookAddArgs {
     /// The name: letters, digits, -, _ and .
     name: String,
-    /// The address, https://…; - reads it from stdin
+    /// The address, https://…, or https://…#KEY for pagers and Jira; - reads it from stdin
     url: String,
-    /// The message form: standard (signed JSON), slack, teams, discord or ntfy
+    /// The message form: standard (signed JSON), slack, teams, discord, ntfy, pagerduty, opsgenie or jira
     #[arg(long, value_name = "FORMAT", default_value = "standard")]
     format: WebhookFormat,
     /// A message topic: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged,
