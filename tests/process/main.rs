@@ -70,4 +70,5 @@ mod soak;
 mod stop;
 mod takeover;
 mod unread_log;
+mod webhook_alerts;
 mod webhooks;

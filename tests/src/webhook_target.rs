@@ -36,6 +36,8 @@ pub enum TargetAnswer {
 /// A message that a target received.
 #[derive(Debug, Clone)]
 pub struct ReceivedMessage {
+    /// The request's method.
+    pub method: String,
     /// The request's path.
     pub path: String,
     /// The headers, by their names in lower case.
@@ -189,7 +191,8 @@ async fn read_request(stream: &mut TcpStream) -> Option<ReceivedMessage> {
     };
     let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
     let mut lines = head.lines();
-    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let mut words = lines.next()?.split(' ').map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
     let headers: BTreeMap<_, _> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
@@ -202,5 +205,5 @@ async fn read_request(stream: &mut TcpStream) -> Option<ReceivedMessage> {
         body.extend_from_slice(&chunk[..read]);
     }
     let text = String::from_utf8_lossy(&body).into_owned();
-    Some(ReceivedMessage { path, headers, body: text, bytes: body })
+    Some(ReceivedMessage { method, path, headers, body: text, bytes: body })
 }
