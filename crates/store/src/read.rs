@@ -310,7 +310,7 @@ impl Store {
         now: Timestamp,
         limit: i64,
     ) -> Result<Vec<(ThreadId, i64)>, StoreError> {
-        let query = SqlQuery::new(queries::DUE_GRANTS);
+        let query = SqlQuery::new(queries::DUE_GRANTS.on(self.inner.readers.kind()));
         let query = query.bind(now.to_string()).bind(since.to_string()).bind(limit);
         let rows = self.query_rows("due_grants", query).await?;
         let name = |found: &SqlRow| Some((ThreadId::new(&found.text(0)?).ok()?, found.number(1)?));
