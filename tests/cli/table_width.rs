@@ -11,7 +11,7 @@ async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
     desk.propose("conversation-with-a-long-name", "call_1", "bash", &long).await;
     desk.propose("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
-    desk.types("allow call_1 --session tool --as user:ada").await;
+    desk.types("allow call_1 --session tool --for thread --as user:ada").await;
     let terminal = TmuxTerminal::open(desk).await;
     terminal.resize(columns, 30).await;
     // tmux reports the new size a moment before the terminal has it.
@@ -41,9 +41,7 @@ async fn lists_fit_60_columns() {
             6  [minute]  conversat…  user:ada allows call_1 for…
         GRANT  TOOL  ANSWER  SCOPE         GIVEN BY  WHEN    ON CALL
             6  bash  allow   the whole     user:ada  [ago]  call_1
-                             tool, until
-                             2026-11-30T1
-                             5:16:38.158Z
+                             tool
         seen at 60
         $
         "#);
@@ -67,9 +65,8 @@ async fn lists_fit_80_columns() {
             4  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
             5  [minute]  t2  people are asked about call_2 (no rule matches this ca…
             6  [minute]  conversation…  user:ada allows call_1 for the session, for…
-        GRANT  TOOL  ANSWER  SCOPE                             GIVEN BY  WHEN    ON CALL
-            6  bash  allow   the whole tool, until             user:ada  [ago]  call_1
-                             [time]
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
+            6  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 80
         $
         "#);
@@ -92,9 +89,9 @@ async fn lists_fit_200_columns() {
             3  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
             5  [moment]  t2  people are asked about call_2 (no rule matches this call), until [time]
-            6  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool, until [time]
-        GRANT  TOOL  ANSWER  SCOPE                                           GIVEN BY  WHEN    ON CALL
-            6  bash  allow   the whole tool, until [time]  user:ada  [ago]  call_1
+            6  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
+            6  bash  allow   the whole tool  user:ada  [ago]  call_1
         seen at 200
         $
         "#);

@@ -4,7 +4,8 @@
 use crate::written_events::note_written_events;
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
-    AdviceFailure, ApprovalResponse, Body, Decision, Event, EventType, Source, Status, ThreadId, ToolResult,
+    AdviceFailure, ApprovalResponse, Body, Decision, Event, EventType, GrantEnded, GrantProlonged,
+    GrantRevoked, GrantUsed, Source, Status, ThreadId, ToolResult,
 };
 use countersign_store::CommandOutcome;
 use prometheus_client::{
@@ -243,14 +244,12 @@ impl CallMetrics {
                 self.resolved(&RecordedFact::from_event(event, response.clone()), None, &event.thread_id);
             }
             Body::ToolResult(result) => self.finished(result, None, event),
-            Body::GrantUsed(used) => {
-                info!(thread, grant = used.grant, number = used.number, by, seq, "grant used");
+            Body::GrantRevoked(GrantRevoked { grant })
+            | Body::GrantUsed(GrantUsed { grant, .. })
+            | Body::GrantEnded(GrantEnded { grant, .. })
+            | Body::GrantProlonged(GrantProlonged { grant, .. }) => {
+                info!(thread, grant, by, seq, event = event.kind.as_str(), "grant changed");
             }
-            Body::GrantEnded(ended) => info!(thread, grant = ended.grant, by, seq, "grant ended"),
-            Body::GrantProlonged(prolonged) => {
-                info!(thread, grant = prolonged.grant, by, seq, "grant prolonged");
-            }
-            Body::GrantRevoked(revoked) => info!(thread, grant = revoked.grant, by, seq, "grant revoked"),
             Body::ThreadModeSet(set) => info!(thread, mode = set.mode.as_str(), by, seq, "mode set"),
             Body::ToolPolicySet(set) => {
                 info!(thread, tool = set.tool.as_str(), policy = set.policy.as_str(), by, seq, "policy set");

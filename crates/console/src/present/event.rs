@@ -81,7 +81,7 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
             (TextStyle::Cyan, format!("{who} {what}"))
         }
         Body::GrantUsed(_) | Body::GrantEnded(_) | Body::GrantProlonged(_) | Body::GrantRevoked(_) => {
-            describe_grant_event(&who, body)
+            describe_grant_event(&who, &body)
         }
         Body::ThreadModeSet(set) => {
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
