@@ -222,7 +222,7 @@ export class CountersignThread extends CountersignElement {
       const uses = chosen.limits.uses ? { uses: chosen.limits.uses + (grant.used ?? 0) } : {};
       void store.change(() => store.client.prolongGrant(store.name, grant.seq, { ...chosen.limits, ...uses }));
     };
-    return html`<select aria-label=${`New limits of the grant for ${grant.tool}`} @change=${change}>
+    return html`<select class="limits" aria-label=${`New limits of the grant for ${grant.tool}`} @change=${change}>
       <option value="" selected>Change…</option>
       ${LIMIT_CHOICES.map(({ says }, n) => html`<option value=${n}>${says}</option>`)}
     </select>`;

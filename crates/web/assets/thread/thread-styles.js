@@ -39,6 +39,7 @@ export const threadStyles = css`
   .new-tool { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; gap: 6px; }
   .new-tool :is(input, select, button), .card select { width: auto; min-height: 32px; padding: 2px 8px; font-size: 13px; }
   .card .line select { flex: none; }
+  .card .line select.limits { width: 104px; margin-left: auto; }
   .close { display: grid; gap: 8px; }
   .close .buttons { display: flex; gap: 8px; flex-wrap: wrap; }
   .nothing { display: grid; gap: 8px; justify-items: center; text-align: center; padding: 56px 24px; }
