@@ -123,7 +123,7 @@ pub struct GrantTerms {
     pub quorum: u32,
     /// The groups that could decide.
     pub approvers: Vec<Vec<String>>,
-    /// The approvers who agreed, if several votes were needed.
+    /// The approvers who agreed, if several votes were needed, and the people who gave a grant new limits.
     pub people: Vec<Principal>,
     /// The tool definition hash.
     pub definition_hash: Option<Sha256>,
@@ -241,6 +241,10 @@ impl Thread {
             }),
             (Body::GrantProlonged(prolonged), _) => self.change_grant(prolonged.grant, |grant| {
                 (grant.expires_at, grant.uses) = (prolonged.expires_at, prolonged.uses);
+                // Who keeps a grant alive is not answered by it.
+                if !grant.given.people.contains(&event.principal) {
+                    grant.given.people.push(event.principal.clone());
+                }
             }),
             (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {

@@ -166,6 +166,19 @@ fn person_prolongs_a_grant() {
 }
 
 #[test]
+fn grant_answers_nobody_who_prolonged_it() {
+    let mut story = given("");
+    let grant = story.grants(RespondCommand { agents: Some(GrantAgents::Any), ..session(Some(60), None) });
+    story.prolongs("ben", grant, GrantLimits { seconds: Some(3_600), uses: None }).expect("prolonged");
+    for (name, state) in [("ben", CallState::Pending), ("cyd", CallState::Allowed)] {
+        let call = CallCommand::Propose(propose(name, "bash", ONE));
+        story.person(name).call_command(name, call).expect("proposed");
+        assert_eq!(story.state(name), state, "{name}");
+    }
+    story.check_rows();
+}
+
+#[test]
 fn only_who_may_give_a_grant_prolongs_it() {
     let levels = "[[rule]]\nname = \"high\"\ntool = \"bash\"\nverdict = \"ask\"\nlevel = \"admin\"\napprovers = [\"@ops\"]\n\
         [approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\"user:ann\" = { level = \"admin\" }\n\
