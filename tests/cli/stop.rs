@@ -123,7 +123,7 @@ async fn take_back_ends_an_unused_approval() {
           asked      no rule matches this call
           expires    [time]
           decided    allow_session by user:ada at [time] (approver)
-          remembered for the whole tool
+          remembered for the whole tool, until [time]
           taken back by user:ada at [time] (wrong folder)
           outcome    It did not run: ada took the approval back.
           ended      cancelled at [time]
