@@ -1,5 +1,6 @@
 //! Decisions on several calls in one request, each with its own result; and the stop of all pending calls.
 
+use crate::grant_limits::{read_grant_seconds, read_uses};
 use crate::{
     Call, CallId, DecisionRequest, GateError, Json, Problem, ProofRequest, Sha256, ThreadId, ToolName,
     commands::{is_false, maybe_word, read_word},
@@ -70,11 +71,11 @@ pub struct BulkDecisionItem {
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
     /// How long the decision is remembered, in seconds, as in a single decision.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_grant_seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
     pub expires_in_seconds: Option<u32>,
     /// The number of later calls that the decision answers, as in a single decision.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_uses", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
     pub uses: Option<u32>,
     /// The level at which the approver decides, as in a single decision.

@@ -1,5 +1,6 @@
 //! The bodies of requests about a call.
 
+use crate::grant_limits::{read_grant_seconds, read_uses};
 use crate::object::read_optional_object;
 #[cfg(feature = "openapi")]
 use crate::proposed_place::ProposedPlace;
@@ -169,11 +170,11 @@ pub struct DecisionRequest {
     pub agents: Option<GrantAgents>,
     /// How long the decision is remembered, in seconds: up to 30 days. Absent for as long as its thread is open. Only for a decision
     /// with a scope.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_grant_seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
     pub expires_in_seconds: Option<u32>,
     /// The number of later calls that the decision answers: up to 1,000. Absent for any number. Only for a decision with a scope.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_uses", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
     pub uses: Option<u32>,
     /// The level at which the approver decides; without it, the level that the request asks for.

@@ -17,6 +17,7 @@ mod edit;
 mod error;
 mod filter;
 mod gate;
+mod grant_limits;
 #[cfg(feature = "retry")]
 pub mod held_claim;
 mod look_alike;

@@ -1,6 +1,7 @@
 //! The scope of remembered decisions, the calls that a scope would have answered, and the waiting calls that it can
 //! decide.
 
+use crate::grant_limits::read_uses;
 use crate::{CallId, Json, commands::maybe_word};
 use countersign_events::GrantAgents;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ pub struct ScopeRequest {
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
     /// The number of later calls that the decision answers, as in the decision. Only the waiting calls depend on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_uses", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
     pub uses: Option<u32>,
     /// The decision's level, as in the decision. Only the waiting calls depend on it.

@@ -1,5 +1,6 @@
 //! Thread settings: grants, mode and tool policies; and the closing of a thread.
 
+use crate::grant_limits::{read_grant_seconds, read_uses};
 use crate::{
     CallId, Json, Principal, ThreadId, Timestamp, ToolName,
     commands::{is_false, read_word},
@@ -131,11 +132,11 @@ pub struct GrantPage {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProlongRequest {
     /// How long it lasts from now on, in seconds: up to 30 days. Absent for as long as its thread is open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_grant_seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_592_000))]
     pub expires_in_seconds: Option<u32>,
     /// The number of calls that it answers in all, with those that it has answered: up to 1,000. Absent for any number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read_uses", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000))]
     pub uses: Option<u32>,
 }
