@@ -25,14 +25,38 @@ pub(crate) fn read_uses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     read_up_to(deserializer, MAX_USES, "uses: give 1 to 1,000 calls, or leave it out")
 }
 
+/// A whole number may be written as `60.0`: the schema's `integer` permits it.
 fn read_up_to<'de, D: Deserializer<'de>>(
     deserializer: D,
     most: u32,
     why: &'static str,
 ) -> Result<Option<u32>, D::Error> {
-    let number = Option::<u32>::deserialize(deserializer)?;
-    match number {
-        Some(number) if !(1..=most).contains(&number) => Err(de::Error::custom(why)),
-        number => Ok(number),
+    let Some(number) = Option::<f64>::deserialize(deserializer)? else { return Ok(None) };
+    if number.fract() != 0.0 || !(1.0..=f64::from(most)).contains(&number) {
+        return Err(de::Error::custom(why));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole and in the range"
+    )]
+    Ok(Some(number as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ProlongRequest;
+
+    #[test]
+    fn limits_are_whole_numbers_in_their_range() {
+        let read = |text: &str| serde_json::from_str::<ProlongRequest>(text).ok().map(|request| request.uses);
+        assert_eq!(read("{}"), Some(None));
+        assert_eq!(read(r#"{"uses":null}"#), Some(None));
+        for (text, uses) in [("1", 1), ("1000", 1_000), ("3.0", 3), ("3e2", 300)] {
+            assert_eq!(read(&format!(r#"{{"uses":{text}}}"#)), Some(Some(uses)), "{text}");
+        }
+        for text in ["0", "1001", "-1", "1.5", "\"3\"", "1e300"] {
+            assert_eq!(read(&format!(r#"{{"uses":{text}}}"#)), None, "{text}");
+        }
     }
 }
