@@ -5,20 +5,14 @@ use super::{DecisionContext, NewEvent, RespondCommand};
 use crate::{Refused, Thread, thread::Grant};
 use countersign_events::{Body, GrantEnded, GrantLimit, GrantLimits, GrantUsed, Principal};
 
-/// The longest time for which a decision with a time is remembered, in seconds: 30 days.
-pub const LONGEST_GRANT_SECONDS: u32 = 30 * 24 * 60 * 60;
-
-/// The largest number of calls that a decision with a number answers. Each is an event that the writer keeps in memory.
-pub const MOST_GRANT_USES: u32 = 1_000;
-
 /// Checks that each limit is in its range.
 pub(super) fn check_limits(limits: GrantLimits) -> Result<(), Refused> {
     let is_in = |number: Option<u32>, most: u32| number.is_none_or(|number| (1..=most).contains(&number));
-    if !is_in(limits.seconds, LONGEST_GRANT_SECONDS) {
+    if !is_in(limits.seconds, GrantLimits::MAX_SECONDS) {
         let why = "give 1 second to 30 days (2,592,000); without it, the decision ends with its thread";
         return Err(Refused::invalid("expiresInSeconds", why));
     }
-    if !is_in(limits.uses, MOST_GRANT_USES) {
+    if !is_in(limits.uses, GrantLimits::MAX_USES) {
         let why = "give 1 to 1,000 calls; without it, the decision answers any number";
         return Err(Refused::invalid("uses", why));
     }

@@ -61,7 +61,6 @@ pub use evidence::{
 pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
 pub(crate) use finish::is_stop_by_policy;
-pub use grant_limits::{LONGEST_GRANT_SECONDS, MOST_GRANT_USES};
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use messages::AddMessagesCommand;
 pub use new_event::NewEvent;

@@ -101,3 +101,28 @@ pub(crate) const fn describe_limit(limit: GrantLimit) -> &'static str {
         GrantLimit::Other => "for a reason that this version does not know",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LimitChoice;
+
+    /// The page's choices.
+    const PAGE_CHOICES: &str = include_str!("../../../web/assets/card/grant-limits.js");
+
+    #[test]
+    fn page_offers_the_same_choices() {
+        let of_page: Vec<_> = PAGE_CHOICES.lines().filter(|line| line.contains("says: \"")).collect();
+        assert_eq!(of_page.len(), LimitChoice::ALL.len());
+        for (choice, line) in LimitChoice::ALL.into_iter().zip(&of_page) {
+            assert!(line.contains(&format!("\"{}\"", choice.describe())), "{line}");
+            let limits = choice.limits();
+            for (name, number) in [("expiresInSeconds", limits.seconds), ("uses", limits.uses)] {
+                let written = number.map_or_else(|| name.to_owned(), |number| format!("{name}: {number}"));
+                assert_eq!(line.replace('_', "").contains(&written), number.is_some(), "{line}");
+            }
+        }
+        let usual = LimitChoice::ALL.iter().position(|choice| *choice == LimitChoice::default());
+        let usual = usual.expect("it is one of them");
+        assert!(PAGE_CHOICES.contains(&format!("USUAL_LIMITS = {usual};")), "the same choice is usual");
+    }
+}

@@ -13,6 +13,12 @@ pub struct GrantLimits {
 }
 
 impl GrantLimits {
+    /// The longest time, in seconds: 30 days.
+    pub const MAX_SECONDS: u32 = 30 * 24 * 60 * 60;
+
+    /// The largest number of calls. Each is an event that the writer keeps in memory.
+    pub const MAX_USES: u32 = 1_000;
+
     /// Returns true if there is no limit.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::scope::ScopeArgs;
 use countersign_api as api;
 use countersign_console::{CliError, LimitChoice};
+use countersign_events::GrantLimits;
 use std::path::PathBuf;
 
 /// The calls to decide.
@@ -83,7 +84,7 @@ pub(crate) struct LimitArgs {
     #[arg(long = "for", value_name = "TIME", value_parser = parse_span)]
     pub(crate) span: Option<DecisionSpan>,
     /// With a scope, answer only this many later calls
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(GrantLimits::MAX_USES)))]
     pub(crate) uses: Option<u32>,
 }
 
@@ -111,7 +112,8 @@ pub(crate) fn parse_span(text: &str) -> Result<DecisionSpan, String> {
     if text == "thread" {
         return Ok(DecisionSpan::Thread);
     }
-    let seconds = crate::commands::run::parse_seconds(text).ok().filter(|seconds| *seconds <= 30 * 86_400);
+    let seconds =
+        crate::commands::run::parse_seconds(text).ok().filter(|seconds| *seconds <= GrantLimits::MAX_SECONDS);
     seconds
         .map(DecisionSpan::Seconds)
         .ok_or_else(|| "expected `thread`, or a time up to 30 days, such as 90s, 30m, 2h or 1d".to_owned())

@@ -5,6 +5,7 @@ use countersign_api::{self as api, SendOperation, operations};
 use countersign_console::{
     CommandContext, CommandExit, describe_limits, escape_text, print_json, print_line,
 };
+use countersign_events::GrantLimits;
 
 /// Options of `grant prolong`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +23,7 @@ pub(crate) struct GrantProlongArgs {
     #[arg(long = "for", value_name = "TIME", value_parser = parse_span)]
     span: DecisionSpan,
     /// The number of calls that it answers in all, with those that it has answered
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(GrantLimits::MAX_USES)))]
     uses: Option<u32>,
 }
 
