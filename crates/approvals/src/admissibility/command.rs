@@ -67,8 +67,7 @@ pub(super) fn guesses(
         | Body::ToolPolicySet(_)
         | Body::ThreadClosed(_)
         | Body::ThreadArchived(_) => of_thread(row).into_iter().collect(),
-        // A request follows its call, and the use of a grant its answer. Erasures, messages and what concerns the whole log are checked
-        // separately.
+        // A request follows its call, and a use its answer. Erasures, messages and what concerns the whole log are checked separately.
         Body::ApprovalRequest(_)
         | Body::GrantUsed(_)
         | Body::PolicySet(_)
