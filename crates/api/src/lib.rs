@@ -8,6 +8,7 @@ mod advisors;
 mod approver_keys;
 mod bulk;
 mod call;
+mod chat_accounts;
 mod commands;
 mod conversation_view;
 mod cursor;
@@ -65,6 +66,7 @@ pub use call::{
     Call, CallArchive, CallErasure, CallExecution, CallMismatch, CallProposal, CallResult, ExecutionRelease,
     TakenBackApproval,
 };
+pub use chat_accounts::{ChatAccount, ChatAccountList, LinkChatAccountRequest};
 pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, EraseRequest, ErasureReport, ProposeRequest,
     ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest, TakeBackRequest,

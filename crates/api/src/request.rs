@@ -3,7 +3,8 @@
 use crate::{CallId, CallState, Json, Principal, Sha256, Timestamp};
 use countersign_events::json::ArgumentChange;
 use countersign_events::{
-    Basis, Decision, DecisionProof, OnExpiry, ProofRequirement, ShadowVerdict, SuggestedScope,
+    Basis, Decision, DecisionChannel, DecisionProof, OnExpiry, ProofRequirement, ShadowVerdict,
+    SuggestedScope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,9 @@ pub struct ApprovalRequest {
     /// The proof that each approval needs; absent if none is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
+    /// The surfaces on which it may be decided besides those that show the whole card.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decide_in: Vec<DecisionChannel>,
     /// The advisor that may answer instead of people, if it decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,

@@ -275,6 +275,9 @@ pub enum Refused {
     /// No such webhook.
     #[error("the log has no webhook with this id")]
     UnknownWebhook,
+    /// No such chat account.
+    #[error("no chat account is linked by an event with this number")]
+    UnknownChatAccount,
     /// No such device.
     #[error("no device with this id gets notifications")]
     UnknownDevice,
@@ -390,6 +393,7 @@ impl Refused {
             Self::SignInUsed => "sign_in_failed",
             Self::NameTaken(_) | Self::OtherSpelling { .. } => "name_taken",
             Self::UnknownWebhook => "unknown_webhook",
+            Self::UnknownChatAccount => "unknown_chat_account",
             Self::UnknownDevice => "unknown_device",
             Self::UnknownTool { .. } => "unknown_tool",
             Self::UnknownDefinition { .. } => "unknown_definition",

@@ -273,6 +273,18 @@ impl CallMetrics {
                 let reason = removed.reason.as_deref().unwrap_or_default();
                 info!(id = removed.id, reason, by, seq, "device of notifications removed");
             }
+            Body::ChatAccountLinked(linked) => {
+                info!(webhook = linked.webhook, account = linked.account, by, seq, "chat account linked");
+            }
+            Body::ChatAccountUnlinked(unlinked) => {
+                info!(
+                    webhook = unlinked.webhook,
+                    account = unlinked.account,
+                    by,
+                    seq,
+                    "chat account unlinked"
+                );
+            }
             Body::WebhookAdded(added) => {
                 info!(name = added.name, host = added.host, by, seq, "webhook added");
             }

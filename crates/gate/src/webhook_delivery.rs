@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use countersign_api as api;
 use countersign_approvals::{
     Refused,
+    access::{ChatAccountRecord, DeviceRejection, TokenHolder},
     webhook_directory::{WebhookDirectory, WebhookRecord},
 };
-use countersign_events::{CallId, ThreadId, Timestamp, WebhookAdded, WebhookSecretSet};
+use countersign_events::{CallId, Sha256, ThreadId, Timestamp, WebhookAdded, WebhookSecretSet};
 use countersign_store::{EventWaiter, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -26,8 +27,31 @@ pub trait WebhookTransport: Send + Sync {
         change: SecretChange<'_>,
     ) -> Result<PreparedSecret, Refused>;
 
+    /// Reads the code that a chat gave to an account which is not linked to a person yet. `log` is the log id.
+    fn read_link_code(&self, code: &str, log: Sha256, now: Timestamp) -> Result<ChatLinkCode, Refused>;
+
     /// Sends a test message to a webhook.
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport;
+}
+
+/// An account of a chat, which a link code names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatLinkCode {
+    /// The `seq` of the event that added the chat's webhook.
+    pub webhook: i64,
+    /// The account, as the chat names it permanently.
+    pub account: String,
+    /// The account name, as the chat shows it.
+    pub name: String,
+}
+
+/// A chat account, and for whom it decides now.
+#[derive(Debug, Clone)]
+pub struct CheckedChatAccount {
+    /// The account.
+    pub record: Arc<ChatAccountRecord>,
+    /// Its person, or the reason why it decides nothing.
+    pub holder: Result<Arc<TokenHolder>, DeviceRejection>,
 }
 
 /// A webhook that can be added.

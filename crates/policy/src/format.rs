@@ -70,6 +70,7 @@ const ORDER: &[&str] = &[
     "denials",
     "approvers",
     "proof",
+    "decideIn",
     "remindAfter",
     "escalateAfter",
     "escalateTo",

@@ -1,7 +1,9 @@
 //! A policy's judgement of one call: the verdict, its source, and the terms on which people are asked.
 
 use crate::approvers::ApproverDirectory;
-use countersign_events::{Basis, OnExpiry, Principal, ProofRequirement, Sha256, ShadowVerdict, Verdict};
+use countersign_events::{
+    Basis, DecisionChannel, OnExpiry, Principal, ProofRequirement, Sha256, ShadowVerdict, Verdict,
+};
 use std::time::Duration;
 
 /// A policy's judgement of one call.
@@ -62,6 +64,8 @@ pub struct ApprovalTerms {
     pub approvers: Vec<Vec<String>>,
     /// The proof that each approval needs.
     pub proof: Option<ProofRequirement>,
+    /// The surfaces on which people may decide besides those that show the whole card: those that every asking rule names.
+    pub decide_in: Vec<DecisionChannel>,
     /// The advisor that may answer instead of people, if it decides.
     pub advisor: Option<String>,
     /// When people are reminded.
@@ -83,6 +87,7 @@ impl Default for ApprovalTerms {
             denials: 1,
             approvers: Vec::new(),
             proof: None,
+            decide_in: Vec::new(),
             advisor: None,
             remind_after: None,
             escalate_after: None,
@@ -117,6 +122,7 @@ pub(crate) struct OwnTerms {
     pub(crate) denials: Option<u32>,
     pub(crate) approvers: Vec<String>,
     pub(crate) proof: Option<ProofRequirement>,
+    pub(crate) decide_in: Vec<DecisionChannel>,
     pub(crate) advisor: Option<String>,
     pub(crate) remind_after: Option<Duration>,
     pub(crate) escalate: Option<(Duration, String)>,
@@ -141,6 +147,8 @@ pub(crate) fn merge_terms(
         rules.iter().map(|rule| rule.approvers.clone()).filter(|l| !l.is_empty()).collect();
     lists.sort();
     lists.dedup();
+    let is_everywhere = |channel: &DecisionChannel| rules.iter().all(|rule| rule.decide_in.contains(channel));
+    let decide_in = rules.first().map(|rule| rule.decide_in.clone()).unwrap_or_default();
     let allow = !rules.is_empty() && rules.iter().all(|rule| rule.allow_on_expiry);
     // Never preselect or escalate to a level below the one that a rule requires.
     let at_least = |other: Option<String>| {
@@ -156,6 +164,7 @@ pub(crate) fn merge_terms(
         denials: rules.iter().map(|rule| rule.denials.unwrap_or(1)).min().unwrap_or(1),
         approvers: lists,
         proof: rules.iter().filter_map(|rule| rule.proof).max_by_key(|proof| proof.rank()),
+        decide_in: decide_in.into_iter().filter(is_everywhere).collect(),
         advisor: None,
         remind_after: rules.iter().filter_map(|rule| rule.remind_after).min(),
         escalate_after: escalate.map(|(after, _)| *after),

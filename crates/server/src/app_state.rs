@@ -1,9 +1,9 @@
 //! The state that all endpoints share.
 
 use crate::{
-    CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
-    connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics,
-    openapi::DocumentText, stream::ReplayQueue,
+    ChatReceiver, CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits,
+    ServerCertificate, connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter,
+    metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::EmbeddedGate;
 use countersign_proofs::passkey::SignInSecret;
@@ -60,6 +60,8 @@ pub struct ServerOptions {
     pub timeouts: ConnectionTimeouts,
     /// The limits of requests.
     pub limits: RequestLimits,
+    /// The receiver of clicks in chats.
+    pub chats: Option<Arc<dyn ChatReceiver>>,
     /// The interfaces of other systems.
     pub interfaces: Option<InterfaceRoutes>,
     /// The ways in which browsers and proxies may reach the server.
@@ -89,6 +91,7 @@ impl Default for ServerOptions {
             solo: false,
             timeouts: ConnectionTimeouts::default(),
             limits: RequestLimits::default(),
+            chats: None,
             interfaces: None,
             access: NetworkAccess::default(),
             certificate: None,

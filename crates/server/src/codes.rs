@@ -133,6 +133,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         404,
+        ErrorCode::UnknownChatAccount,
+        "No chat account is linked by an event with this number.",
+        "no chat account is linked by an event with this number",
+    ),
+    entry(
+        404,
         ErrorCode::UnknownDevice,
         "No device with this id gets notifications.",
         "no device with this id gets notifications",

@@ -6,6 +6,7 @@
 
 mod address;
 mod app_state;
+mod chat_receiver;
 mod checkpoint_monitor;
 mod codes;
 mod connected_clients;
@@ -32,6 +33,7 @@ mod tls;
 pub use address::{BadAddress, ListenAddress};
 pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, InterfaceRoutes, ServerState};
+pub use chat_receiver::ChatReceiver;
 pub use checkpoint_monitor::CheckpointMonitor;
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
 pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin, guard_router};

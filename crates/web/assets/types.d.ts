@@ -52,6 +52,16 @@ export interface PushDevice {
   trouble?: string | null;
 }
 
+export interface ChatAccount {
+  seq: number;
+  chat?: string | null;
+  account: string;
+  name: string;
+  person: string;
+  linkedAt: string;
+  trouble?: string | null;
+}
+
 export interface ApproverKey {
   id: string;
   approver: string;

@@ -106,6 +106,7 @@ pub const FILES: &[WebFile] = files![
     "policy/what-if.js" SCRIPT,
     "refusal.js" SCRIPT,
     "settings/account-section.js" SCRIPT,
+    "settings/chat-section.js" SCRIPT,
     "settings/device-section.js" SCRIPT,
     "settings/passkey-section.js" SCRIPT,
     "settings/section-element.js" SCRIPT,

@@ -4,6 +4,7 @@ use crate::{
     SigningSecret, WebhookKeyError, WebhookKeyFile,
     delivery_queue::FailedAttempt,
     formats::{KeyHeader, render},
+    link_code::{BadLinkCode, read_link_code},
     sealed_target::SealedTarget,
     signing_secrets::{SigningSecrets, seconds_of},
     target_url::TargetUrl,
@@ -16,7 +17,7 @@ use countersign_client::{
     ServiceClients, describe_request_failure, find_private_address, read_limited_body, read_retry_after,
 };
 use countersign_events::{Sha256, Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet, WebhookTopic};
-use countersign_gate::{PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
+use countersign_gate::{ChatLinkCode, PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
 use reqwest::{StatusCode, header};
 use std::{sync::OnceLock, time::Duration};
 
@@ -185,6 +186,12 @@ impl WebhookTransport for HttpWebhooks {
         let sealed = self.seal(name, &sealed.with_secrets(&SigningSecrets { current, old }))?;
         let set = WebhookSecretSet { webhook: webhook.id(), sealed, old_secret_until };
         Ok(PreparedSecret { set, secret })
+    }
+
+    fn read_link_code(&self, code: &str, log: Sha256, now: Timestamp) -> Result<ChatLinkCode, Refused> {
+        // Without a key there was no chat that could make a code.
+        let key = self.key.read().map_err(|_| invalid("code", &BadLinkCode::Unknown.to_string()))?;
+        read_link_code(&key, log, code, now).map_err(|why| invalid("code", &why.to_string()))
     }
 
     async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport {

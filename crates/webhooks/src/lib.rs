@@ -13,6 +13,7 @@ mod delivery_session;
 mod delivery_worker;
 mod formats;
 mod http_webhooks;
+mod link_code;
 mod open_claims;
 mod plain_text;
 mod retry_delay;

@@ -6,7 +6,7 @@ use countersign_api::fill_random;
 use countersign_events::SecretValue;
 use countersign_gate::{SecretFile, SecretFileError};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use ring::digest;
+use ring::{digest, hmac};
 use std::{
     fmt, fs,
     io::{ErrorKind, Write},
@@ -156,6 +156,12 @@ impl WebhookKey {
         let sealed = all.expose_mut().get_mut(NONCE_LEN..)?;
         let opened = self.cipher()?.open_in_place(nonce, associated(name), sealed).ok()?;
         str::from_utf8(opened).map(SecretValue::from).ok()
+    }
+
+    /// A key for another use, which reveals nothing about this one.
+    pub(crate) fn derive(&self, label: &str) -> hmac::Key {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.bytes.expose());
+        hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(&key, label.as_bytes()).as_ref())
     }
 
     /// A key name that reveals nothing about the key: the first bytes of a hash.

@@ -238,6 +238,36 @@ macro_rules! log_operations {
                 refusals: [UnknownDevice],
             }
 
+            /// Lists the chat accounts that stand for the caller; for an admin those of every person.
+            ListChatAccounts: Get "/v1/chat-accounts" {
+                id: "listChatAccounts", tag: "access", right: ManageKeys, retry: Never,
+                answer: ChatAccountList, "The accounts.",
+                refusals: [],
+            }
+
+            /// Lets a chat account decide for the caller where the policy permits it.
+            ///
+            /// A chat gives the code to an account that is not linked, for ten minutes. The link ends with the token from which the
+            /// caller's session was made. For a person who signs in at an identity provider, it works while a session lasts.
+            /// Repeating it succeeds.
+            LinkChatAccount: Post "/v1/chat-accounts" {
+                id: "linkChatAccount", tag: "access", right: Decide, retry: Never,
+                body: LinkChatAccountRequest,
+                status: 201,
+                answer: ChatAccount, "The account.",
+                refusals: [NotAnApprover, UnknownWebhook],
+            }
+
+            /// Lets a chat account decide for nobody any more.
+            ///
+            /// A person unlinks own accounts, an admin those of every person.
+            UnlinkChatAccount: Delete "/v1/chat-accounts/{seq}" {
+                id: "unlinkChatAccount", tag: "access", right: ManageKeys, retry: Never,
+                path: { seq: ChatAccountPart },
+                answer: ChatAccount, "The account, as it was.",
+                refusals: [UnknownChatAccount],
+            }
+
             /// Lists the tools whose definitions the log knows, in the order in which it came to know them.
             ///
             /// The first definition of a tool is accepted as it is. A changed one voids grants for its calls until a person accepts it.

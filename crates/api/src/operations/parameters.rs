@@ -108,28 +108,39 @@ text_parts! {
     AdvisorPart: "The name of the advisor.", "reviewer";
 }
 
-/// A grant `seq`.
-#[derive(Debug)]
-pub enum GrantPart {}
+/// Parts that are the `seq` of an event.
+macro_rules! seq_parts {
+    ($($(#[$doc:meta])* $name:ident: $field:literal, $description:literal, $why:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
 
-impl PathPart for GrantPart {
-    type Value = i64;
-    const DESCRIPTION: &'static str = "The grant: the `seq` of the response that created it.";
+        impl PathPart for $name {
+            type Value = i64;
+            const DESCRIPTION: &'static str = $description;
 
-    fn parse(text: &str) -> Result<i64, GateError> {
-        let why = "must be the seq of the event that gave it";
-        text.parse().ok().filter(|seq| *seq >= 1).ok_or_else(|| GateError::invalid("grant", &why))
-    }
+            fn parse(text: &str) -> Result<i64, GateError> {
+                text.parse().ok().filter(|seq| *seq >= 1).ok_or_else(|| GateError::invalid($field, &$why))
+            }
 
-    fn format(value: &i64) -> String {
-        value.to_string()
-    }
+            fn format(value: &i64) -> String {
+                value.to_string()
+            }
 
-    #[cfg(feature = "openapi")]
-    fn schema() -> RefOr<Schema> {
-        let seq = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(i64::MAX));
-        seq.examples([3]).into()
-    }
+            #[cfg(feature = "openapi")]
+            fn schema() -> RefOr<Schema> {
+                let seq = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(i64::MAX));
+                seq.examples([3]).into()
+            }
+        }
+    )*};
+}
+
+seq_parts! {
+    /// A grant `seq`.
+    GrantPart: "grant", "The grant: the `seq` of the response that created it.", "must be the seq of the event that gave it";
+    /// The `seq` of a chat account's link.
+    ChatAccountPart: "account", "The account: the `seq` of the event that linked it.", "must be the seq of the event that linked it";
 }
 
 /// The parsed query parameters of a request.

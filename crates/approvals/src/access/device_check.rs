@@ -1,13 +1,13 @@
-//! For whom a device gets notifications now, and why it gets none any more.
+//! For whom a device gets notifications now, or a chat account decides, and why not any more.
 
 use super::{PushDeviceRecord, Right, SOLO_MARK, TokenDirectory, TokenHolder, TokenRecord, TokenRejection};
-use countersign_events::{Timestamp, TokenKind};
+use countersign_events::{Principal, Timestamp, TokenKind};
 use std::sync::Arc;
 
-/// The reason why a device gets no notifications any more.
+/// The reason why a device gets no notifications any more, or a chat account decides no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceRejection {
-    /// The session under which it was registered is over.
+    /// The session under which it was set up is over.
     #[error("the session of its person is over")]
     SessionOver,
     /// The person has signed out, or the credential behind the session was revoked.
@@ -16,8 +16,8 @@ pub enum DeviceRejection {
     /// The person may not decide any more.
     #[error("its person may not decide any more")]
     Demoted,
-    /// It was registered without a credential, and the server asks for one.
-    #[error("it was registered on a server in solo mode")]
+    /// It was set up without a credential, and the server asks for one.
+    #[error("it was set up on a server in solo mode")]
     WithoutCredential,
 }
 
@@ -30,13 +30,24 @@ impl TokenDirectory {
         is_solo: bool,
         now: Timestamp,
     ) -> Result<Arc<TokenHolder>, DeviceRejection> {
-        let Some(token) = &device.set.token else {
-            let name = device.person.actor_name().strip_suffix(SOLO_MARK);
+        self.check_standing(&device.person, device.set.token.as_deref(), is_solo, now)
+    }
+
+    /// Returns the holder that stands behind what this person set up under a token or session, as long as that lasts.
+    pub(super) fn check_standing(
+        &self,
+        person: &Principal,
+        token: Option<&str>,
+        is_solo: bool,
+        now: Timestamp,
+    ) -> Result<Arc<TokenHolder>, DeviceRejection> {
+        let Some(token) = token else {
+            let name = person.actor_name().strip_suffix(SOLO_MARK);
             let name = name.filter(|_| is_solo).ok_or(DeviceRejection::WithoutCredential)?;
             return Ok(Arc::new(TokenHolder::solo(name)));
         };
         let record = self.find(token).ok_or(DeviceRejection::SessionOver)?;
-        if record.holder.principal(Right::Decide) != device.person {
+        if record.holder.principal(Right::Decide) != *person {
             return Err(DeviceRejection::SignedOut);
         }
         if record.created.ends_at.or(record.created.expires_at).is_some_and(|end| end <= now) {

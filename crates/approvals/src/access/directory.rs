@@ -1,6 +1,9 @@
 //! The token directory of a log, built from its events.
 
-use super::{AccountNames, ApproverKeyDirectory, KnownNames, PushDeviceDirectory, TokenHolder, TokenSecret};
+use super::{
+    AccountNames, ApproverKeyDirectory, ChatAccountDirectory, KnownNames, PushDeviceDirectory, TokenHolder,
+    TokenSecret,
+};
 use countersign_events::{
     Body, Event, EventGroup, Principal, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked, TokenUsed,
     principal::PrincipalKind,
@@ -36,6 +39,7 @@ pub struct TokenDirectory {
     first_tokens: Option<FirstTokens>,
     approver_keys: ApproverKeyDirectory,
     push_devices: PushDeviceDirectory,
+    chat_accounts: ChatAccountDirectory,
 }
 
 /// The end of the first tokens.
@@ -94,6 +98,7 @@ impl TokenDirectory {
         }
         self.approver_keys.evolve(event, body);
         self.push_devices.evolve(event, body);
+        self.chat_accounts.evolve(event, body);
         match body {
             Body::TokenCreated(created) => self.add(event, created),
             Body::TokenUsed(TokenUsed { id, address }) => {
@@ -138,6 +143,12 @@ impl TokenDirectory {
     #[must_use]
     pub const fn push_devices(&self) -> &PushDeviceDirectory {
         &self.push_devices
+    }
+
+    /// The chat accounts that are linked to people.
+    #[must_use]
+    pub const fn chat_accounts(&self) -> &ChatAccountDirectory {
+        &self.chat_accounts
     }
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {

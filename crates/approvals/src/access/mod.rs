@@ -4,6 +4,7 @@
 mod account_names;
 mod approver_keys;
 mod caller;
+mod chat_accounts;
 mod device_check;
 mod directory;
 mod holder;
@@ -15,6 +16,7 @@ mod secret;
 pub use account_names::AccountNames;
 pub use approver_keys::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext};
 pub use caller::{ApproverStanding, CommandCaller};
+pub use chat_accounts::{ChatAccountDirectory, ChatAccountRecord};
 pub use device_check::DeviceRejection;
 pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
 pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};

@@ -79,6 +79,8 @@ pub(super) fn guesses(
         | Body::ApproverKeyRemoved(_)
         | Body::PushDeviceSet(_)
         | Body::PushDeviceRemoved(_)
+        | Body::ChatAccountLinked(_)
+        | Body::ChatAccountUnlinked(_)
         | Body::WebhookAdded(_)
         | Body::WebhookRemoved(_)
         | Body::WebhookDelivered(_)

@@ -69,6 +69,7 @@ pub(super) fn judgement_of_request(request: &ApprovalRequest, asked_at: Timestam
             denials: request.denials.unwrap_or(1),
             approvers: request.approvers.clone(),
             proof: request.proof,
+            decide_in: request.decide_in.clone(),
             advisor: request.advisor.clone(),
             remind_after: span(asked_at, request.remind_at),
             escalate_after: span(asked_at, request.escalate_at),

@@ -45,7 +45,7 @@ mod withdraw;
 
 pub use advise::MAX_ADVICE_BYTES;
 pub use arguments::HashedArguments;
-pub use channel::{may_allow_in_notification, may_answer};
+pub use channel::{CHAT_GRANT_SECONDS, may_allow_in_notification, may_answer, may_decide_in_chat};
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
     AdviceCommand, CallCommand, ClaimCommand, DefinitionIdentity, EraseCommand, FinishCommand,

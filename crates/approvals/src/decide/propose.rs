@@ -165,6 +165,7 @@ fn new_request(
         denials: several(terms.denials),
         approvers: terms.approvers.clone(),
         proof: terms.proof,
+        decide_in: terms.decide_in.clone(),
         advisor: terms.advisor.clone().filter(|_| asks && !needs_person),
         remind_at: terms.remind_after.map(|span| context.now.after(span)),
         escalate_at: terms

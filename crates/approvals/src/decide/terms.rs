@@ -3,7 +3,7 @@
 
 use super::{CommandFailure, DecisionContext, RespondCommand, eligible};
 use crate::{Call, CallStanding, Refused};
-use countersign_events::{ApprovalVote, Principal, ProofRequirement, Sha256, Verdict};
+use countersign_events::{ApprovalVote, DecisionChannel, Principal, ProofRequirement, Sha256, Verdict};
 use countersign_policy::Judgement;
 
 /// The terms on which a request is decided now.
@@ -18,6 +18,8 @@ pub(super) struct DecisionTerms {
     pub(super) approvers: Vec<Vec<String>>,
     /// The proof that each approval needs.
     pub(super) proof: Option<ProofRequirement>,
+    /// The surfaces on which it may be decided besides those that show the whole card.
+    pub(super) decide_in: Vec<DecisionChannel>,
 }
 
 /// Returns true if an answer to this call needs this policy's judgement as evidence: another policy opened the request,
@@ -64,6 +66,7 @@ impl DecisionTerms {
             denials: asked.and_then(|request| request.denials).unwrap_or(1),
             approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
             proof: asked.and_then(|request| request.proof),
+            decide_in: asked.map(|request| request.decide_in.clone()).unwrap_or_default(),
         }
     }
 
@@ -97,6 +100,7 @@ impl DecisionTerms {
             self.level = Some(level.clone());
         }
         self.proof = [self.proof, terms.proof].into_iter().flatten().max_by_key(|proof| proof.rank());
+        self.decide_in.retain(|channel| terms.decide_in.contains(channel));
         self.quorum = self.quorum.max(terms.quorum);
         self.denials = self.denials.min(terms.denials);
         for list in &terms.approvers {

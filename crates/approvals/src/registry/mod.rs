@@ -6,6 +6,7 @@
 
 mod advisors;
 mod approver_keys;
+mod chat_accounts;
 mod command;
 mod definitions;
 mod log_registries;
@@ -15,6 +16,7 @@ mod tokens;
 mod webhooks;
 
 pub use approver_keys::{AddKeyCommand, MAX_KEYS};
+pub use chat_accounts::MAX_CHAT_ACCOUNTS;
 pub use command::LogCommand;
 pub(crate) use command::plan;
 pub use definitions::MAX_DEFINED;

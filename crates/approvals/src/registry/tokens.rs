@@ -1,7 +1,7 @@
 //! Access rules. People create tokens, and the service makes a session when a person signs in. If a log has no tokens,
 //! the service itself creates the first ones.
 
-use super::{AdmissionContext, LogRegistry, approver_keys, push_devices, wrong_group};
+use super::{AdmissionContext, LogRegistry, approver_keys, chat_accounts, push_devices, wrong_group};
 use crate::{
     Refused,
     access::{SOLO_MARK, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, VisibleThreads},
@@ -43,6 +43,8 @@ impl LogRegistry for TokenDirectory {
             Body::ApproverKeyRemoved(removed) => approver_keys::check_removed(removed, self, context)?,
             Body::PushDeviceSet(set) => push_devices::check_set(set, self, context)?,
             Body::PushDeviceRemoved(removed) => push_devices::check_removed(removed, self, context)?,
+            Body::ChatAccountLinked(linked) => chat_accounts::check_linked(linked, self, context)?,
+            Body::ChatAccountUnlinked(unlinked) => chat_accounts::check_unlinked(unlinked, self, context)?,
             _ => return Err(wrong_group()),
         };
         Ok(is_new.then_some(fact))

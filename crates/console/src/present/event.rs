@@ -185,6 +185,14 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
             let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} ends the notifications on device {id}{why}"))
         }
+        Body::ChatAccountLinked(linked) => {
+            let (name, account) = (escape_text(&linked.name), escape_text(&linked.account));
+            (TextStyle::Cyan, format!("{who} decides as {name} ({account}) of the chat {}", linked.webhook))
+        }
+        Body::ChatAccountUnlinked(unlinked) => {
+            let account = escape_text(&unlinked.account);
+            (TextStyle::Cyan, format!("{who} unlinks {account} of the chat {}", unlinked.webhook))
+        }
         Body::DefinitionSeen(seen) => {
             (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))
         }

@@ -22,6 +22,10 @@ macro_rules! access_events {
             PushDeviceSet(PushDeviceSet) = "PUSH_DEVICE_SET" {},
             /// A device gets no notifications from here on.
             PushDeviceRemoved(PushDeviceRemoved) = "PUSH_DEVICE_REMOVED" {},
+            /// A chat account stands for a person from here on.
+            ChatAccountLinked(ChatAccountLinked) = "CHAT_ACCOUNT_LINKED" {},
+            /// A chat account stands for nobody from here on.
+            ChatAccountUnlinked(ChatAccountUnlinked) = "CHAT_ACCOUNT_UNLINKED" {},
         } }
     };
 }
@@ -176,6 +180,35 @@ pub struct PushDeviceRemoved {
     /// The reason, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// `CHAT_ACCOUNT_LINKED`: an account of a chat stands for the event's principal from here on, as long as the credential under
+/// which it was linked is accepted. The event is log-wide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAccountLinked {
+    /// The `seq` of the event that added the chat's webhook. Another chat that knows an account of the same id is not meant.
+    pub webhook: i64,
+    /// The account, as the chat names it permanently, with its workspace if it has one.
+    pub account: String,
+    /// The account name for people, as the chat showed it.
+    pub name: String,
+    /// The id of the token or session with which the link ends. Absent in solo mode, and if `signed_in_as` says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The account at an identity provider whose sessions give the rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in_as: Option<ProviderAccount>,
+}
+
+/// `CHAT_ACCOUNT_UNLINKED`: an account of a chat stands for nobody from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAccountUnlinked {
+    /// The `seq` of the event that added the chat's webhook.
+    pub webhook: i64,
+    /// The account.
+    pub account: String,
 }
 
 /// The proof that a person made a decision: a signature by a key of that person.

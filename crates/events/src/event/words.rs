@@ -81,6 +81,8 @@ words! {
     DecisionChannel {
         /// An action on a notification.
         Notification = "notification",
+        /// A button in a chat.
+        Chat = "chat",
     }
 }
 

@@ -6,6 +6,7 @@ mod advisors;
 mod answer;
 mod approver_keys;
 mod archive;
+mod chat_accounts;
 mod conversation_view;
 mod decisions;
 mod edit;

@@ -114,7 +114,7 @@ impl EmbeddedService {
         self.view_webhook(&self.find_webhook(name).await?).await
     }
 
-    async fn read_webhooks(&self) -> Result<Arc<WebhookDirectory>, GateFailure> {
+    pub(crate) async fn read_webhooks(&self) -> Result<Arc<WebhookDirectory>, GateFailure> {
         Ok(self.webhooks.read(&self.store).await?)
     }
 
@@ -140,7 +140,9 @@ impl EmbeddedService {
 }
 
 /// Fails in a program that cannot send messages.
-fn require(transport: Option<&dyn WebhookTransport>) -> Result<&dyn WebhookTransport, GateFailure> {
+pub(super) fn require(
+    transport: Option<&dyn WebhookTransport>,
+) -> Result<&dyn WebhookTransport, GateFailure> {
     transport.ok_or_else(|| {
         GateFailure::invalid("webhook", &"this program cannot send messages; use `countersign webhook`")
     })

@@ -5,6 +5,7 @@ mod advisors;
 mod analysis;
 mod approval_gate;
 mod archive;
+mod chats;
 mod credentials;
 mod database;
 mod managed_rules;

@@ -100,6 +100,10 @@ impl EmbeddedGate {
             Any::ListPushDevices(op) => op.answer(self.list_push_devices(None)?),
             Any::SetPushDevice(op) => op.answer(self.set_push_device(&op.body, None).await?),
             Any::RemovePushDevice(op) => op.answer(service.remove_push_device(by, &op.id, None).await?),
+            // A program that opens the database sees the chat accounts of every person.
+            Any::ListChatAccounts(op) => op.answer(service.chat_accounts(None).await?),
+            Any::LinkChatAccount(op) => op.answer(self.link_chat_account(&op.body, None).await?),
+            Any::UnlinkChatAccount(op) => op.answer(service.unlink_chat_account(by, op.seq).await?),
             Any::ListTools(op) => op.answer(service.tools(threads, op.query).await?),
             Any::DefineTools(op) => op.answer(service.define_tools(by, &op.body).await?),
             Any::ShowTool(op) => op.answer(service.tool(threads, &op.tool).await?),

@@ -3,6 +3,7 @@
 mod advisor;
 mod approver_key;
 mod call;
+mod chat_account;
 mod daily;
 mod misleading;
 mod push_device;
@@ -20,6 +21,7 @@ pub(crate) use advisor::view_advisor;
 pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
 pub(crate) use call::{read_question, view_execution, view_result};
+pub(crate) use chat_account::view_chat_account;
 pub(crate) use daily::{ReviewedDay, view_day};
 pub(crate) use push_device::view_push_device;
 pub(crate) use request::{inform_approvers, view_vote};

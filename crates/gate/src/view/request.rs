@@ -23,6 +23,7 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         denials: request.denials.unwrap_or(1),
         approvers: request.approvers.clone(),
         proof: request.proof,
+        decide_in: request.decide_in.clone(),
         advisor: request.advisor.clone(),
         votes: call.course.votes.iter().map(|vote| view_vote(vote, round)).collect(),
         remind_at: request.remind_at,

@@ -3,6 +3,7 @@
 use super::{
     advisor,
     files::PolicyFiles,
+    known_words,
     never::is_always_excepted,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
@@ -16,7 +17,7 @@ use crate::{
     selector::RuleSelectors, spelling::did_you_mean,
 };
 use countersign_events::{
-    Principal, ProofRequirement, Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind,
+    DecisionChannel, Principal, ProofRequirement, Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -189,13 +190,14 @@ const TERMS: &[&str] = &[
     "denials",
     "approvers",
     "proof",
+    "decideIn",
     "remindAfter",
     "escalateAfter",
     "escalateTo",
 ];
 
 /// The terms that an advisor cannot meet.
-const TERMS_OF_PEOPLE: &[&str] = &["level", "quorum", "denials", "approvers", "proof"];
+const TERMS_OF_PEOPLE: &[&str] = &["level", "quorum", "denials", "approvers", "proof", "decideIn"];
 
 /// Reads the advisor for a rule with the verdict `advised`.
 fn read_advisor(
@@ -284,6 +286,7 @@ pub(super) fn read_terms(
         denials: keys.optional("denials").map(|node| node.count("denials")).transpose()?,
         approvers,
         proof,
+        decide_in: keys.optional("decideIn").map(read_channels).transpose()?.unwrap_or_default(),
         advisor: None,
         remind_after,
         escalate,
@@ -300,6 +303,15 @@ fn read_proof(node: &TomlNode) -> Result<ProofRequirement, PolicyFault> {
             did_you_mean(text, &known)
         ))
     })
+}
+
+/// Reads the surfaces on which people may decide. Notifications are not among them: they show a part of a call, and
+/// `[notify]` says what they allow.
+fn read_channels(node: &TomlNode) -> Result<Vec<DecisionChannel>, PolicyFault> {
+    let known = [(DecisionChannel::Chat.as_str(), DecisionChannel::Chat)];
+    let mut channels = known_words::read_words(node, "surfaces", &known)?;
+    channels.dedup();
+    Ok(channels)
 }
 
 fn list_words(words: &[&str]) -> String {

@@ -229,6 +229,8 @@ fn contradictory_terms_are_rejected() {
             "tool = \"x\"\nonExpiry = \"perhaps\"",
             "tool = \"x\"\nproof = \"paskey\"",
             "tool = \"x\"\nproof = \"any\"\nexpires = \"1h\"\nonExpiry = \"allow\"",
+            "tool = \"x\"\ndecideIn = [\"chats\"]",
+            "tool = \"x\"\ndecideIn = [\"notification\"]",
             "tool = \"x\"\nescalateAfter = \"1h\"",
             "tool = \"x\"\nlevel = \"admin\"\ndefaultLevel = \"user\"",
         ]),
@@ -244,6 +246,8 @@ fn contradictory_terms_are_rejected() {
     line 5, column 12: onExpiry must be "deny" or "allow", not "perhaps"
     line 5, column 9: proof must be "any", "ssh", "passkey", not "paskey"; did you mean `passkey`?
     line 7, column 12: nobody proves a decision by silence; remove `onExpiry` or `proof`
+    line 5, column 13: unknown word "chats"; did you mean `chat`?; write one of chat
+    line 5, column 13: unknown word "notification"; expected one of `chat`; write one of chat
     line 1, column 1: `escalateAfter` and `escalateTo` need each other; set both or neither
     line 6, column 16: level "user" is lower than the `level` of the rule
     "#);

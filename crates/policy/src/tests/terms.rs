@@ -1,7 +1,7 @@
 //! The terms on which people are asked.
 
 use super::*;
-use countersign_events::{OnExpiry, ProofRequirement};
+use countersign_events::{DecisionChannel, OnExpiry, ProofRequirement};
 
 const PEOPLE: &str = "levels = [\"user\", \"admin\", \"owner\"]\n\
     [approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\"user:bob\" = { groups = [\"ops\", \"web\"] }\n";
@@ -51,6 +51,7 @@ fn terms_of_equally_strict_rules_are_merged() {
         denials: 1,
         approvers: vec![vec!["@ops".to_owned()], vec!["user:ada".to_owned(), "@web".to_owned()]],
         proof: Some(ProofRequirement::Passkey),
+        decide_in: Vec::new(),
         advisor: None,
         remind_after: Some(Duration::from_mins(5)),
         escalate_after: Some(Duration::from_mins(20)),
@@ -61,6 +62,20 @@ fn terms_of_equally_strict_rules_are_merged() {
     }
     let alone = call("bash", "{}").judge(&policy(&[PEOPLE, &a].concat())).terms;
     assert_eq!((alone.on_expiry, alone.denials), (OnExpiry::Allow, 2));
+}
+
+#[test]
+fn chat_decides_only_where_every_asking_rule_says_so() {
+    let decide_in = |rules: &[String]| {
+        let text = [PEOPLE, &rules.concat()].concat();
+        call("bash", "{}").judge(&policy(&text)).terms.decide_in
+    };
+    let chat = |name| ask(name, "decideIn = [\"chat\"]");
+    assert_eq!(decide_in(&[chat("a")]), [DecisionChannel::Chat]);
+    assert_eq!(decide_in(&[chat("a"), chat("b")]), [DecisionChannel::Chat]);
+    assert_eq!(decide_in(&[chat("a"), ask("b", "quorum = 2")]), []);
+    assert_eq!(decide_in(&[ask("a", "quorum = 2"), chat("b")]), []);
+    assert_eq!(decide_in(&[]), [], "the default asks, and names no surface");
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod answer;
 pub(crate) mod app_page;
 mod approver_keys;
 mod calls;
+mod chat_accounts;
+mod chats;
 mod decide_all;
 mod decide_pending;
 mod document;
@@ -34,8 +36,8 @@ use crate::{
 use answer::{RouteAnswer, begin_wait, describe_wait, wait_for_decision, with_preference_applied};
 use axum::Router;
 use countersign_api::operations::{
-    AddApproverKey, ListPushDevices, ProposeCall, RemoveApproverKey, RemovePushDevice, SetPushDevice,
-    ShowCall, ShowStatus,
+    AddApproverKey, LinkChatAccount, ListChatAccounts, ListPushDevices, ProposeCall, RemoveApproverKey,
+    RemovePushDevice, SetPushDevice, ShowCall, ShowStatus, UnlinkChatAccount,
 };
 use operations::OperationRoutes;
 use utoipa::OpenApi;
@@ -81,12 +83,16 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .with_own::<ListPushDevices, _>(push_devices::list, |_| {})
         .with_own::<SetPushDevice, _>(push_devices::set, |_| {})
         .with_own::<RemovePushDevice, _>(push_devices::remove, |_| {})
+        .with_own::<ListChatAccounts, _>(chat_accounts::list, |_| {})
+        .with_own::<LinkChatAccount, _>(chat_accounts::link, |_| {})
+        .with_own::<UnlinkChatAccount, _>(chat_accounts::unlink, |_| {})
         .with_all_others()
         .split_for_parts();
     let pages = document::pages()
         .merge(sign_in_page::routes())
         .merge(app_page::files())
         .merge(app_page::pages())
+        .merge(chats::routes())
         .merge(oidc::routes())
         .merge(oidc_sign_out::routes());
     (router.merge(pages), document)

@@ -6,6 +6,7 @@ import { isAdmin, mayDecide } from "../caller.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import "../settings/account-section.js";
+import "../settings/chat-section.js";
 import "../settings/device-section.js";
 import "../settings/passkey-section.js";
 import "../settings/token-section.js";
@@ -32,7 +33,7 @@ export class SettingsPage extends PageElement {
       ${caller === null
         ? html`<p class="muted" role="status">Loading…</p>`
         : html`<account-section .app=${this.app}></account-section>
-            ${caller.person && mayOwnDevices(caller.roles) ? html`<device-section .app=${this.app}></device-section>` : nothing}
+            ${caller.person && mayOwnDevices(caller.roles) ? html`<device-section .app=${this.app}></device-section><chat-section .app=${this.app}></chat-section>` : nothing}
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
             ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
             ${canChange ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}

@@ -6,6 +6,7 @@ mod advisors;
 mod approver_keys;
 mod calls;
 mod channels;
+mod chats;
 mod cheats;
 mod definitions;
 mod erasure;

@@ -217,6 +217,9 @@ fn terms(terms: &ApprovalTerms) -> Vec<String> {
     for list in &terms.approvers {
         said.push(format!("decided by {}", escape_text(&list.join(" or "))));
     }
+    for channel in &terms.decide_in {
+        said.push(format!("may be decided in a {}", channel.as_str()));
+    }
     if let Some(advisor) = &terms.advisor {
         said.push(format!("advisor {} may answer, if it decides; otherwise people do", escape_text(advisor)));
     }

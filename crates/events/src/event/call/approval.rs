@@ -44,6 +44,9 @@ pub struct ApprovalRequest {
     /// The proof that an approval needs; none, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
+    /// The surfaces on which it may be decided besides those that show the whole card.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decide_in: Vec<DecisionChannel>,
     /// The advisor that may answer instead of people, if the policy lets it decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,
