@@ -56,8 +56,8 @@ pub use push_delivery::{CheckedDevice, NotifiedCall, PreparedDevice, PushTranspo
 pub use secret_file::{SecretFile, SecretFileError};
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict, view_warning};
 pub use webhook_delivery::{
-    ChatLinkCode, CheckedChatAccount, OpenClaim, PreparedSecret, PreparedWebhook, SecretChange,
-    WebhookFollower, WebhookProgress, WebhookTransport,
+    ChatLinkCode, ChatOffer, CheckedChatAccount, OpenClaim, PostedMessage, PreparedSecret, PreparedWebhook,
+    SecretChange, WebhookFollower, WebhookProgress, WebhookTransport,
 };
 pub use written_events::{WatchedWork, has_written_events, watch_written_events};
 

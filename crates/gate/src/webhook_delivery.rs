@@ -102,6 +102,30 @@ pub struct WebhookProgress {
     pub claims: Vec<OpenClaim>,
     /// The deliveries since the cursor was written to the log.
     pub unrecorded: usize,
+    /// The chat messages about calls that are not decided yet, which change with their calls.
+    pub posted: Vec<PostedMessage>,
+}
+
+/// A chat message about a call that is not decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostedMessage {
+    /// The `seq` of the approval request.
+    pub request: i64,
+    /// The message, as its platform names it.
+    pub message: String,
+}
+
+/// The buttons that the rules permit on a chat message about a call. None of them is there if the message cannot show the
+/// whole call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChatOffer {
+    /// Allow this call.
+    pub allow: bool,
+    /// Allow this call and the later ones that it stands for, for an hour.
+    pub allow_hour: bool,
+    /// Deny this call.
+    pub deny: bool,
 }
 
 /// A claim whose outcome is not known yet.

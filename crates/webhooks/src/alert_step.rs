@@ -15,7 +15,7 @@ const MAX_MEMBER: usize = 400;
 const KEY_DIGITS: usize = 32;
 
 /// The topics about a call that waits for people. A decision closes their alert.
-const OPENING_TOPICS: [WebhookTopic; 3] =
+pub(crate) const OPENING_TOPICS: [WebhookTopic; 3] =
     [WebhookTopic::Opened, WebhookTopic::Reminded, WebhookTopic::Escalated];
 
 /// What a message does to the alert about its call.
@@ -112,13 +112,14 @@ impl WebhookMessage {
         present.map(|(name, text)| (name, clean_for_chat(&text, MAX_MEMBER))).collect()
     }
 
-    /// Returns true if the webhook gets the message. One that opens alerts closes no others.
+    /// Returns true if the webhook gets the message. One that opens alerts, or posts messages that change with their
+    /// calls, closes no others.
     pub(crate) fn is_wanted_by(&self, webhook: &WebhookRecord) -> bool {
         if !webhook.has_topic(self.topic) {
             return false;
         }
         let format = webhook.added.what.format;
-        let has_alerts = format.is_pager() || format == WebhookFormat::Jira;
+        let has_alerts = format.is_pager() || format == WebhookFormat::Jira || format.is_chat_app();
         let is_closing = AlertStep::from_topic(self.topic) == AlertStep::Close;
         if !has_alerts || !is_closing || !OPENING_TOPICS.iter().any(|topic| webhook.has_topic(*topic)) {
             return true;

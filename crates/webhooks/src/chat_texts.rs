@@ -1,6 +1,7 @@
 //! Chat message content for people: a title, and labelled facts.
 
 use crate::{
+    chats::chat_platform::ChatNote,
     plain_text::clean_for_chat,
     webhook_message::{CallSubject, WebhookMessage},
 };
@@ -48,6 +49,12 @@ impl WebhookMessage {
         (clean(&self.title()), facts)
     }
 
+    /// The title, the facts and the link, for a chat app.
+    pub(crate) fn chat_note(&self) -> ChatNote {
+        let (title, facts) = self.chat_texts();
+        ChatNote { title, facts, link: self.link.clone(), link_label: self.link_label() }
+    }
+
     /// The button label for the link.
     pub(crate) const fn link_label(&self) -> &'static str {
         if self.call.is_some() { "Open the call" } else { "Open the advisors" }
@@ -83,7 +90,7 @@ impl CallSubject {
         self.arguments.as_ref().filter(|_| !is_said)
     }
 
-    fn facts(&self) -> [(&'static str, Option<String>); 12] {
+    pub(crate) fn facts(&self) -> [(&'static str, Option<String>); 12] {
         [
             ("Agent", Some(self.agent.clone())),
             ("Thread", Some(self.thread.clone())),

@@ -36,6 +36,12 @@ pub(crate) struct FailedAttempt {
     pub(crate) is_gone: bool,
 }
 
+impl FailedAttempt {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), retry_after: None, is_gone: false }
+    }
+}
+
 /// The queue of one webhook.
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryQueue {
@@ -210,7 +216,7 @@ impl DeliveryQueue {
         self.cursor
     }
 
-    /// The state to write beside the log, without the claims.
+    /// The state to write beside the log, without the claims and the chat messages.
     pub(crate) fn progress(&self) -> WebhookProgress {
         let failures = self.lanes.values().flatten().filter_map(|queued| queued.failure.clone());
         let mut failing: Vec<_> = failures.chain(self.earlier_failures.values().cloned()).collect();
@@ -223,6 +229,7 @@ impl DeliveryQueue {
             failing,
             claims: Vec::new(),
             unrecorded: 0,
+            posted: Vec::new(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::{
     SigningSecret, WebhookKeyError, WebhookKeyFile,
+    alert_step::OPENING_TOPICS,
+    chats::{button_value::ButtonSigner, chat_address::ChatAddress, open_chat::OpenChat, platform_of},
     delivery_queue::FailedAttempt,
     formats::{KeyHeader, render},
     link_code::{BadLinkCode, read_link_code},
@@ -19,7 +21,11 @@ use countersign_client::{
 use countersign_events::{Sha256, Timestamp, WebhookAdded, WebhookFormat, WebhookSecretSet, WebhookTopic};
 use countersign_gate::{ChatLinkCode, PreparedSecret, PreparedWebhook, SecretChange, WebhookTransport};
 use reqwest::{StatusCode, header};
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, OnceLock},
+    time::Duration,
+};
 
 /// The connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,6 +47,8 @@ pub struct HttpWebhooks {
     base: String,
     /// Created when the first message is sent, because the system's certificate authorities take time to read.
     clients: OnceLock<Result<ServiceClients, String>>,
+    /// The webhooks whose platform knows where clicks go.
+    set_up: Mutex<HashSet<i64>>,
 }
 
 /// The opened part of a webhook.
@@ -52,9 +60,25 @@ pub(crate) struct OpenTarget {
     has_arguments: bool,
     /// The log id, so that the alerts of two logs have different keys.
     log: Sha256,
+    /// The webhook id.
+    id: i64,
+    chat: Option<OpenChat>,
 }
 
 impl OpenTarget {
+    pub(crate) const fn id(&self) -> i64 {
+        self.id
+    }
+
+    /// The chat app; `None` if the webhook is none of a chat app.
+    pub(crate) const fn chat(&self) -> Option<&OpenChat> {
+        self.chat.as_ref()
+    }
+
+    pub(crate) const fn allows_private(&self) -> bool {
+        self.allow_private
+    }
+
     pub(crate) const fn log(&self) -> Sha256 {
         self.log
     }
@@ -64,7 +88,7 @@ impl HttpWebhooks {
     /// Creates a sender with the key in this file, which need not exist yet. `base` is the server address in links.
     #[must_use]
     pub fn new(key: WebhookKeyFile, base: &str) -> Self {
-        Self { key, base: base.to_owned(), clients: OnceLock::new() }
+        Self { key, base: base.to_owned(), clients: OnceLock::new(), set_up: Mutex::default() }
     }
 
     /// The server address in links.
@@ -77,14 +101,56 @@ impl HttpWebhooks {
         let added = &webhook.added.what;
         let sealed = self.open_sealed(webhook)?;
         let url = TargetUrl::parse(sealed.url.expose(), added.format, added.allow_private);
+        let url = url.map_err(|_| WebhookKeyError::Changed)?;
         Ok(OpenTarget {
-            url: url.map_err(|_| WebhookKeyError::Changed)?,
+            chat: self.open_chat(webhook, &url, log)?,
+            url,
             secrets: sealed.secrets().map_err(|_| WebhookKeyError::Changed)?,
             format: added.format,
             allow_private: added.allow_private,
             has_arguments: added.arguments,
             log,
+            id: webhook.id(),
         })
+    }
+
+    fn open_chat(
+        &self,
+        webhook: &WebhookRecord,
+        url: &TargetUrl,
+        log: Sha256,
+    ) -> Result<Option<OpenChat>, WebhookKeyError> {
+        let added = &webhook.added.what;
+        let Some((platform, address)) = platform_of(added.format).zip(url.chat(added.format)) else {
+            return Ok(None);
+        };
+        let signer = ButtonSigner::new(&self.key.read()?, log, webhook.id());
+        let clicks = format!("{}/v1/chats/{}", self.base.trim_end_matches('/'), added.name);
+        let address = ChatAddress { clicks, derived: signer.platform_secret(), ..address };
+        Ok(Some(OpenChat {
+            platform,
+            address,
+            signer,
+            base: self.base.clone(),
+            has_arguments: added.arguments,
+        }))
+    }
+
+    /// The client for a target.
+    pub(crate) fn client(&self, target: &OpenTarget) -> Result<&reqwest::Client, FailedAttempt> {
+        let clients = self.clients.get_or_init(new_clients).as_ref();
+        let clients = clients.map_err(|why| FailedAttempt::new(why.clone()))?;
+        Ok(clients.for_target(target.allow_private))
+    }
+
+    pub(crate) fn is_set_up(&self, webhook: i64) -> bool {
+        self.set_up.lock().is_ok_and(|known| known.contains(&webhook))
+    }
+
+    pub(crate) fn note_set_up(&self, webhook: i64) {
+        if let Ok(mut known) = self.set_up.lock() {
+            known.insert(webhook);
+        }
     }
 
     fn open_sealed(&self, webhook: &WebhookRecord) -> Result<SealedTarget, WebhookKeyError> {
@@ -100,11 +166,15 @@ impl HttpWebhooks {
         now: Timestamp,
     ) -> Result<StatusCode, FailedAttempt> {
         let message = &message.for_target(target.has_arguments);
+        if let Some(chat) = &target.chat {
+            let note = chat.platform.render_note(&chat.address, None, &message.chat_note());
+            self.ask_platform(target, &note, now).await?;
+            return Ok(StatusCode::OK);
+        }
         let rendered = render(target.format, message, &target.url, target.log);
         let body = rendered.body.to_string();
-        let clients = self.clients.get_or_init(new_clients).as_ref().map_err(|why| failed(why.clone()))?;
-        let client = clients.for_target(target.allow_private);
-        let mut request = client.post(rendered.url).header(header::CONTENT_TYPE, "application/json");
+        let mut request =
+            self.client(target)?.post(rendered.url).header(header::CONTENT_TYPE, "application/json");
         request = request.header(header::USER_AGENT, concat!("countersign/", env!("CARGO_PKG_VERSION")));
         if let Some(secrets) = &target.secrets {
             request = request
@@ -115,7 +185,7 @@ impl HttpWebhooks {
         if let Some(KeyHeader { name, value }) = rendered.key_header {
             request = request.header(name, value);
         }
-        let mut answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
+        let mut answer = request.body(body).send().await.map_err(|why| FailedAttempt::unanswered(&why))?;
         let (status, retry_after) = (answer.status(), read_retry_after(answer.headers(), Some(now)));
         // The rest is read so that the connection can be used again.
         let _ = read_limited_body(&mut answer, MAX_ANSWER_BYTES).await;
@@ -154,7 +224,7 @@ impl WebhookTransport for HttpWebhooks {
             format: request.format,
             host: url.host(),
             sealed: self.seal(&request.name, &sealed)?,
-            topics: request.topics.clone(),
+            topics: complete_topics(request),
             threads: request.threads.clone(),
             allow_private: request.allow_private,
             arguments: request.arguments,
@@ -202,6 +272,9 @@ impl WebhookTransport for HttpWebhooks {
             Err(why) => return report(false, why.to_string()),
         };
         let message = WebhookMessage::test(random_id("test_"), now, &self.base);
+        if let Err(failed) = self.set_up(&target, now, true).await {
+            return report(false, failed.reason);
+        }
         let mut sent = self.send(&target, &message, now).await;
         if target.format.is_pager() && sent.is_ok() {
             // The test leaves no open alert.
@@ -225,6 +298,20 @@ fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Re
     }
 }
 
+/// The topics. The message of a chat app about a call ends with the call.
+fn complete_topics(request: &api::WebhookRequest) -> Vec<WebhookTopic> {
+    let mut topics = request.topics.clone();
+    let is_opening = |topic: &WebhookTopic| OPENING_TOPICS.contains(topic);
+    if request.format.is_chat_app() && topics.iter().any(is_opening) {
+        for topic in [WebhookTopic::Decided, WebhookTopic::Expired] {
+            if !topics.contains(&topic) {
+                topics.push(topic);
+            }
+        }
+    }
+    topics
+}
+
 fn read_secret(text: &str) -> Result<SigningSecret, Refused> {
     SigningSecret::parse(text).map_err(|why| invalid("secret", &why.to_string()))
 }
@@ -233,16 +320,14 @@ fn random_secret() -> Result<SigningSecret, Refused> {
     SigningSecret::random().ok_or_else(|| invalid("secret", NO_RANDOMNESS))
 }
 
-/// Describes a failure without the address, which may be a secret.
-fn describe_failure(error: &reqwest::Error) -> String {
-    match find_private_address(error) {
-        Some(private) => format!("{private}; --allow-private permits it"),
-        None => describe_request_failure(error, TIMEOUT),
+impl FailedAttempt {
+    /// Describes a failure without the address, which may be a secret.
+    pub(crate) fn unanswered(error: &reqwest::Error) -> Self {
+        Self::new(match find_private_address(error) {
+            Some(private) => format!("{private}; --allow-private permits it"),
+            None => describe_request_failure(error, TIMEOUT),
+        })
     }
-}
-
-fn failed(reason: String) -> FailedAttempt {
-    FailedAttempt { reason, retry_after: None, is_gone: false }
 }
 
 fn invalid(field: &'static str, why: &str) -> Refused {

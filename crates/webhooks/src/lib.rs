@@ -1,12 +1,16 @@
 //! Messages about calls and advisors to other services: signed JSON as Standard Webhooks describes it, and messages for
 //! Slack, Teams, Discord and ntfy, alerts for `PagerDuty` and Opsgenie, and flat JSON for rules of Jira, each with a link to
-//! the call page or the advisor page. A message has arguments only if its webhook asks for them, and no button decides.
+//! the call page or the advisor page. A message has arguments only if its webhook asks for them. Only in the messages of chat
+//! apps (Slack, Telegram, Discord, Mattermost), buttons may decide.
 //!
 //! [`deliver_webhooks`] delivers each message at least once, and the messages of a thread in order. Its durable cursor
 //! is in the log. The delivery lease and the progress since the cursor are beside the log.
 
 mod alert_step;
+mod chat_clicks;
+mod chat_sending;
 mod chat_texts;
+mod chats;
 mod delivery;
 mod delivery_queue;
 mod delivery_session;
@@ -24,6 +28,9 @@ mod target_url;
 mod webhook_key;
 mod webhook_message;
 
+pub use chats::chat_types::{
+    ChatAccount, ChatAnswer, ChatChoice, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest,
+};
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;
 pub use retry_delay::retry_delay;

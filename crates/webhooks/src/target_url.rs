@@ -1,5 +1,6 @@
 //! Webhook target addresses, as people write them.
 
+use crate::chats::chat_address::{ChatAddress, address_form};
 use countersign_client::{BadServiceUrl, ServiceUrl};
 use countersign_events::{SecretValue, WebhookFormat};
 use url::Url;
@@ -27,6 +28,8 @@ pub(crate) enum BadTarget {
     NoTopic,
     #[error("an address of this format ends with # and the key, without blanks: {0}")]
     NoKey(&'static str),
+    #[error("an address of this format has the form {0}, and # stands before the secrets")]
+    NoChat(&'static str),
     #[error("an address of opsgenie ends with /v2/alerts before the key: {OPSGENIE}")]
     NoAlerts,
     #[error("{0}; --allow-private permits http://")]
@@ -58,6 +61,11 @@ impl TargetUrl {
         if format == WebhookFormat::Opsgenie && !target.url().path().ends_with("/v2/alerts") {
             return Err(BadTarget::NoAlerts);
         }
+        if let Some(form) = address_form(format)
+            && target.chat(format).is_none()
+        {
+            return Err(BadTarget::NoChat(form));
+        }
         Ok(target)
     }
 
@@ -81,6 +89,11 @@ impl TargetUrl {
         self.key.as_ref().map(|key| key.expose().as_str())
     }
 
+    /// Where the messages of a chat app go.
+    pub(crate) fn chat(&self, format: WebhookFormat) -> Option<ChatAddress> {
+        ChatAddress::read(self.url(), self.key()?, format)
+    }
+
     /// The address without its last part, and that part: the topic of ntfy.
     pub(crate) fn split_topic(&self) -> Option<(Url, String)> {
         let topic = self.url().path_segments()?.next_back().filter(|topic| !topic.is_empty())?.to_owned();
@@ -96,7 +109,10 @@ fn read_key(text: &str, format: WebhookFormat) -> Result<Option<SecretValue<Stri
         WebhookFormat::PagerDuty => (PAGERDUTY, true),
         WebhookFormat::Opsgenie => (OPSGENIE, true),
         WebhookFormat::Jira => (JIRA, false),
-        _ => return Ok(None),
+        _ => match address_form(format) {
+            Some(form) => (form, true),
+            None => return Ok(None),
+        },
     };
     match text.trim().split_once('#') {
         None if !is_required => Ok(None),

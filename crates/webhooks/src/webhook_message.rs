@@ -221,7 +221,7 @@ impl CallSubject {
         QuestionForm::read(&ToolName::new(&self.tool).ok()?, self.arguments.as_ref()?)
     }
 
-    fn from_call(call: &api::Call) -> Self {
+    pub(crate) fn from_call(call: &api::Call) -> Self {
         let impact = |field: &str| impact_text(call, field);
         let request = call.request.as_ref();
         Self {

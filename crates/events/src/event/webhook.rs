@@ -54,6 +54,13 @@ impl WebhookFormat {
         matches!(self, Self::PagerDuty | Self::Opsgenie)
     }
 
+    /// Returns true if the target is a chat app: each call has one message there, which changes with the call and may have
+    /// buttons that decide.
+    #[must_use]
+    pub const fn is_chat_app(self) -> bool {
+        matches!(self, Self::SlackApp | Self::Telegram | Self::DiscordApp | Self::Mattermost)
+    }
+
     /// Returns true if the format has messages about the topic. A vote or an advisor's answer neither opens nor closes
     /// an alert, so pagers have no messages about them.
     #[must_use]

@@ -141,6 +141,14 @@ words! {
         Opsgenie = "opsgenie",
         /// An automation rule of Jira.
         Jira = "jira",
+        /// A Slack app, whose buttons decide.
+        SlackApp = "slack-app",
+        /// A Telegram bot, whose buttons decide.
+        Telegram = "telegram",
+        /// A Discord app, whose buttons decide.
+        DiscordApp = "discord-app",
+        /// A Mattermost bot, whose buttons decide.
+        Mattermost = "mattermost",
     }
 }
 

@@ -75,6 +75,10 @@ pub(crate) fn render(
             // A person may have closed and deleted the alert.
             RenderedMessage { key_header, accepts_missing: is_closing, ..rendered }
         }
+        WebhookFormat::SlackApp
+        | WebhookFormat::Telegram
+        | WebhookFormat::DiscordApp
+        | WebhookFormat::Mattermost => plain(url, Value::Null),
         WebhookFormat::Jira => {
             let key_header = target.key().and_then(|key| KeyHeader::new(JIRA_TOKEN, key));
             RenderedMessage { key_header, ..plain(url, jira::render(message, log)) }

@@ -1,0 +1,24 @@
+//! Chat apps, whose messages change with their calls and may have buttons that decide: Slack, Telegram, Discord and Mattermost.
+//! This module reads and writes what each platform documents. It sends nothing and reads no clock.
+
+pub(crate) mod button_value;
+pub(crate) mod card_builder;
+pub(crate) mod chat_address;
+pub(crate) mod chat_call;
+pub(crate) mod chat_card;
+pub(crate) mod chat_platform;
+pub(crate) mod chat_types;
+mod json_lines;
+pub(crate) mod open_chat;
+mod slack;
+
+use chat_platform::ChatPlatform;
+use countersign_events::WebhookFormat;
+
+/// The platform of a format; `None` if the format is none of a chat app.
+pub(crate) fn platform_of(format: WebhookFormat) -> Option<&'static dyn ChatPlatform> {
+    match format {
+        WebhookFormat::SlackApp => Some(&slack::SlackPlatform),
+        _ => None,
+    }
+}
