@@ -1,17 +1,18 @@
 //! Requests of chat platforms: what they say, whether a click is about what the message showed, and what is answered.
 
 use crate::{
-    HttpWebhooks,
+    HttpWebhooks, WebhookKeyError,
     chats::{
         chat_platform::{GivenRequest, PlatformRequest, ReplyContent},
         chat_types::{ChatAnswer, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest},
     },
     http_webhooks::OpenTarget,
+    link_code::make_link_code,
 };
 use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
 use countersign_events::{Sha256, Timestamp};
-use countersign_gate::ChatOffer;
+use countersign_gate::{ChatLinkCode, ChatOffer};
 use reqwest::header::HeaderMap;
 
 /// The largest request of a platform, in bytes.
@@ -147,6 +148,16 @@ impl HttpWebhooks {
         let text = chat.platform.find_reply(click, &body)?;
         let text: String = text.trim().chars().take(MAX_COMMENT).collect();
         (!text.is_empty()).then_some(text)
+    }
+
+    /// Makes the code with which a signed-in person links an account to themselves.
+    pub(crate) fn make_link_code(
+        &self,
+        log: Sha256,
+        account: &ChatLinkCode,
+        now: Timestamp,
+    ) -> Result<String, WebhookKeyError> {
+        Ok(make_link_code(&self.key.read()?, log, account, now))
     }
 
     fn open_for_clicks(&self, webhook: &WebhookRecord, log: Sha256) -> Result<OpenTarget, ChatRefusal> {

@@ -42,7 +42,7 @@ const NO_RANDOMNESS: &str = "the system has no randomness";
 
 /// Sends the messages of webhooks, and seals their addresses.
 pub struct HttpWebhooks {
-    key: WebhookKeyFile,
+    pub(crate) key: WebhookKeyFile,
     /// The server address in links.
     base: String,
     /// Created when the first message is sent, because the system's certificate authorities take time to read.

@@ -8,6 +8,7 @@
 
 mod alert_step;
 mod chat_clicks;
+mod chat_door;
 mod chat_sending;
 mod chat_texts;
 mod chats;
@@ -28,6 +29,7 @@ mod target_url;
 mod webhook_key;
 mod webhook_message;
 
+pub use chat_door::{ChatAnswerParts, ChatDoor};
 pub use chats::chat_types::{
     ChatAccount, ChatAnswer, ChatChoice, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest,
 };

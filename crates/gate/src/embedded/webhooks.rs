@@ -127,7 +127,7 @@ impl EmbeddedService {
         Ok((!texts.is_empty()).then(|| format!("undelivered messages of webhooks: {}", texts.join(", "))))
     }
 
-    async fn find_webhook(&self, name: &str) -> Result<WebhookRecord, GateFailure> {
+    pub(crate) async fn find_webhook(&self, name: &str) -> Result<WebhookRecord, GateFailure> {
         let directory = self.read_webhooks().await?;
         directory.find(name).cloned().ok_or_else(|| Refused::UnknownWebhook.into())
     }
