@@ -8,6 +8,7 @@ use crate::{
     },
     delivery_queue::FailedAttempt,
     http_webhooks::OpenTarget,
+    posted_messages::PostedChange,
     webhook_message::WebhookMessage,
 };
 use countersign_api as api;
@@ -28,15 +29,6 @@ const SHORT_TIMEOUT: Duration = Duration::from_millis(1_500);
 pub(crate) struct ChatState {
     pub(crate) call: api::Call,
     pub(crate) offer: ChatOffer,
-}
-
-/// What became of the message about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PostedChange {
-    /// It changes with the call from now on.
-    Keep(PostedMessage),
-    /// The request with this `seq` is decided, so the message is final.
-    Forget(i64),
 }
 
 impl HttpWebhooks {

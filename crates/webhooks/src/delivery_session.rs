@@ -3,21 +3,26 @@
 
 use crate::{
     HttpWebhooks,
+    chat_sending::ChatState,
     delivery_queue::{DeliveryQueue, FailedAttempt},
     http_webhooks::OpenTarget,
     open_claims::OpenClaims,
+    posted_messages::{PostedChange, PostedMessages},
     webhook_message::WebhookMessage,
 };
+use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
-use countersign_events::{Body, Event, Timestamp};
-use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
+use countersign_events::{Body, CallId, Event, ThreadId, Timestamp};
+use countersign_gate::{ChatOffer, EmbeddedGate, GateFailure, WebhookProgress};
 use countersign_store::EventFollower;
 use futures_util::{future::BoxFuture, stream::FuturesUnordered};
-use reqwest::StatusCode;
 use std::sync::Arc;
 
 /// The messages that are being sent, each with its `seq`.
-type SendingMessages = FuturesUnordered<BoxFuture<'static, (i64, Result<StatusCode, FailedAttempt>)>>;
+type SendingMessages = FuturesUnordered<BoxFuture<'static, (i64, SendOutcome)>>;
+
+/// What became of a message, and of the chat message that changes with its call.
+pub(crate) type SendOutcome = Result<Option<PostedChange>, FailedAttempt>;
 
 /// The delivery while this process has its lease.
 pub(crate) struct DeliverySession {
@@ -28,6 +33,7 @@ pub(crate) struct DeliverySession {
     secret_set: Option<i64>,
     pub(crate) queue: DeliveryQueue,
     pub(crate) claims: OpenClaims,
+    pub(crate) posted: PostedMessages,
     pub(crate) follower: EventFollower,
     pub(crate) sending: SendingMessages,
     /// The events up to this `seq` were offered in an earlier session.
@@ -57,6 +63,7 @@ impl DeliverySession {
             target: Arc::new(target),
             secret_set: seq_of_secrets(record),
             claims: OpenClaims::restore(&progress.claims),
+            posted: PostedMessages::restore(&progress.posted),
             follower,
             queue,
             sending: FuturesUnordered::new(),
@@ -68,7 +75,12 @@ impl DeliverySession {
     }
 
     pub(crate) fn progress(&self) -> WebhookProgress {
-        WebhookProgress { claims: self.claims.all(), unrecorded: self.unrecorded, ..self.queue.progress() }
+        WebhookProgress {
+            claims: self.claims.all(),
+            posted: self.posted.all(),
+            unrecorded: self.unrecorded,
+            ..self.queue.progress()
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -89,9 +101,13 @@ impl DeliverySession {
     /// Sends the messages whose time has come.
     pub(crate) fn start_ready(&mut self, now: Timestamp) {
         for message in self.queue.start_ready(now) {
-            let (sender, target) = (Arc::clone(&self.sender), Arc::clone(&self.target));
-            self.sending
-                .push(Box::pin(async move { (message.seq, sender.send(&target, &message, now).await) }));
+            let posted = message.request_seq().and_then(|request| self.posted.find(request));
+            let (gate, sender) = (self.gate.clone(), Arc::clone(&self.sender));
+            let target = Arc::clone(&self.target);
+            self.sending.push(Box::pin(async move {
+                let sent = send_message(&gate, &sender, &target, &message, posted.as_deref(), now).await;
+                (message.seq, sent)
+            }));
         }
     }
 
@@ -151,6 +167,36 @@ impl DeliverySession {
 
 fn seq_of_secrets(record: &WebhookRecord) -> Option<i64> {
     record.secret_set.as_ref().map(|set| set.seq)
+}
+
+/// Sends a message. A chat app shows the call as it is now, and not as it was at the event.
+async fn send_message(
+    gate: &EmbeddedGate,
+    sender: &HttpWebhooks,
+    target: &OpenTarget,
+    message: &WebhookMessage,
+    posted: Option<&str>,
+    now: Timestamp,
+) -> SendOutcome {
+    let call = message.call.as_ref().filter(|_| target.chat().is_some());
+    let ids = call.and_then(|call| Some((ThreadId::new(&call.thread).ok()?, CallId::new(&call.id).ok()?)));
+    let found = match &ids {
+        Some((thread, id)) => gate.call_for_webhook(thread, id).await,
+        None => Ok(None),
+    };
+    match found {
+        Ok(Some(call)) => {
+            let offer = offer_of(gate, &call);
+            sender.send_state(target, message, &ChatState { call, offer }, posted, now).await
+        }
+        Ok(None) => sender.send(target, message, now).await.map(|_| None),
+        Err(why) => Err(FailedAttempt::new(format!("the call cannot be read: {why}"))),
+    }
+}
+
+/// The buttons that the rules permit on the message about a call.
+fn offer_of(_gate: &EmbeddedGate, _call: &api::Call) -> ChatOffer {
+    ChatOffer::default()
 }
 
 /// The message about an event that was parked.

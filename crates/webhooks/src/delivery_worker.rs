@@ -1,7 +1,10 @@
 //! Delivers the messages of one webhook. One server at a time has the delivery lease, and writes its progress beside
 //! the log.
 
-use crate::{delivery_queue::FailedAttempt, delivery_session::DeliverySession, http_webhooks::HttpWebhooks};
+use crate::{
+    delivery_session::{DeliverySession, SendOutcome},
+    http_webhooks::HttpWebhooks,
+};
 use countersign_api::fill_random;
 use countersign_approvals::{
     Refused,
@@ -11,7 +14,6 @@ use countersign_events::{Body, Timestamp, WebhookDelivered};
 use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
 use countersign_store::{Clock, LeaseTask, TaskLease};
 use futures_util::StreamExt;
-use reqwest::StatusCode;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -265,7 +267,7 @@ impl DeliveryWorker {
         session: &mut DeliverySession,
         record: &WebhookRecord,
         seq: i64,
-        outcome: Result<StatusCode, FailedAttempt>,
+        outcome: SendOutcome,
     ) -> Result<(), GateFailure> {
         self.gate.count_webhook_attempt(outcome.is_ok());
         if let Err(failed) = &outcome {
@@ -277,6 +279,9 @@ impl DeliveryWorker {
                 return Ok(());
             };
             self.gate.record_webhook(Body::WebhookParked(parked)).await?;
+        }
+        if let Ok(Some(change)) = &outcome {
+            session.posted.apply(change.clone());
         }
         session.claims.forget(seq);
         session.queue.deliver(seq);

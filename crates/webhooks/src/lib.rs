@@ -10,6 +10,8 @@ mod alert_step;
 mod chat_clicks;
 mod chat_door;
 mod chat_sending;
+#[cfg(test)]
+mod chat_tests;
 mod chat_texts;
 mod chats;
 mod delivery;
@@ -21,6 +23,7 @@ mod http_webhooks;
 mod link_code;
 mod open_claims;
 mod plain_text;
+mod posted_messages;
 mod retry_delay;
 mod sealed_target;
 mod signing_secret;

@@ -209,6 +209,12 @@ impl WebhookMessage {
         Self { call, ..self.clone() }
     }
 
+    /// The `seq` of the approval request of the call.
+    pub(crate) fn request_seq(&self) -> Option<i64> {
+        let mut openings = self.call.as_ref()?.openings.iter();
+        openings.find(|opening| opening.topic == WebhookTopic::Opened).map(|opening| opening.seq)
+    }
+
     /// Messages of one lane are sent in order: those of a thread, and those about advisors.
     pub(crate) fn lane(&self) -> &str {
         self.call.as_ref().map_or("", |call| &call.thread)

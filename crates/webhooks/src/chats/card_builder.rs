@@ -70,6 +70,8 @@ impl CardBuilder<'_> {
             Some("The arguments are not shown here. Open the call to decide.")
         } else if !call.redacted.is_empty() {
             Some("A part is masked. Open the call to decide.")
+        } else if call.request.as_ref().is_some_and(|request| request.changed_definition.is_some()) {
+            Some("The definition of the tool has changed. Open the call to decide.")
         } else if is_deceptive {
             Some("The text may look like another one. Open the call to decide.")
         } else if is_long || call.erased.is_some() || call.archived.is_some() {

@@ -83,6 +83,10 @@ fn target(format: WebhookFormat) -> TargetUrl {
         WebhookFormat::PagerDuty | WebhookFormat::Opsgenie | WebhookFormat::Jira => {
             "https://hooks.example/v2/alerts#K3Y"
         }
+        WebhookFormat::SlackApp => "https://slack.example/api/chat.postMessage?channel=C1#T0K3N:S3CRET",
+        WebhookFormat::Telegram => "https://telegram.example/?chat_id=-1#1:T0K3N",
+        WebhookFormat::DiscordApp => "https://discord.example/api/v10/channels/1/messages#T0K3N:00ff",
+        WebhookFormat::Mattermost => "https://mattermost.example/api/v4/posts?channel_id=c1#T0K3N",
         _ => "https://hooks.example/topic",
     };
     TargetUrl::parse(address, format, false).expect("a target")
