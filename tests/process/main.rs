@@ -42,6 +42,7 @@ mod advisor_webhooks;
 mod advisors;
 mod arguments;
 mod backups;
+mod chats;
 mod creation;
 mod descriptors;
 mod due;

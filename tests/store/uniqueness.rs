@@ -69,6 +69,9 @@ fn members(kind: EventType) -> Value {
         EventType::GrantEnded => json!({"grant": 3, "limit": "time"}),
         EventType::GrantUsed => json!({"grant": 3, "use": 1}),
         EventType::PushDeviceSet | EventType::PushDeviceRemoved => json!({"device": "d1", "reason": "lost"}),
+        EventType::ChatAccountLinked | EventType::ChatAccountUnlinked => {
+            json!({"webhook": 2, "account": "a"})
+        }
         EventType::TokenUsed => json!({"id": "t1", "address": "unix"}),
         kind => match kind.group() {
             Some(EventGroup::Access) => json!({"id": "t1", "reason": "lost"}),

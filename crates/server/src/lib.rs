@@ -33,7 +33,7 @@ mod tls;
 pub use address::{BadAddress, ListenAddress};
 pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, InterfaceRoutes, ServerState};
-pub use chat_receiver::ChatReceiver;
+pub use chat_receiver::{ChatReceiver, ChatRejection};
 pub use checkpoint_monitor::CheckpointMonitor;
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
 pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin, guard_router};

@@ -17,9 +17,6 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The HTTP status and the body of an answer.
-pub type ChatAnswerParts = (u16, Option<Value>);
-
 /// Receives the clicks of the log's chats, and decides for the people behind the accounts.
 #[derive(Clone)]
 pub struct ChatDoor {
@@ -63,34 +60,35 @@ impl ChatDoor {
     }
 
     /// Answers a request of a platform to the chat with this name. What follows the answer is sent by a task of its own.
-    pub async fn receive(&self, chat: &str, headers: &HeaderMap, body: &[u8]) -> ChatAnswerParts {
+    pub async fn receive(&self, chat: &str, headers: &HeaderMap, body: &[u8]) -> Result<Value, ChatRefusal> {
         let now = self.gate.clock().now();
-        let received = match self.read(chat, headers, body, now).await {
-            Ok(received) => received,
-            Err(refusal) => {
-                tracing::warn!(chat, reason = %refusal, "a request of a chat is refused");
-                return refused(refusal.status(), &refusal.to_string());
-            }
-        };
-        let (webhook, log, request) = received;
+        let answered = self.receive_at(chat, headers, body, now).await;
+        if let Err(refusal) = &answered {
+            tracing::warn!(chat, reason = %refusal, "a request of a chat is refused");
+        }
+        answered
+    }
+
+    async fn receive_at(
+        &self,
+        chat: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<Value, ChatRefusal> {
+        let (webhook, log, request) = self.read(chat, headers, body, now).await?;
         let click = match request {
-            ChatRequest::Handshake(answer) => return (200, Some(answer)),
-            ChatRequest::Ignored => return (200, Some(json!({}))),
+            ChatRequest::Handshake(answer) => return Ok(answer),
+            ChatRequest::Ignored => return Ok(json!({})),
             ChatRequest::Click(click) => *click,
         };
         let received = ReceivedClick { webhook: &webhook, log, click, now };
-        let reply = match self.answer(&received).await {
-            Ok(reply) => reply,
-            Err(failure) => {
-                tracing::warn!(chat, error = %failure, "a click in a chat failed");
-                return refused(failure.status(), "the log cannot be used now; press the button again later");
-            }
-        };
+        let reply = self.answer(&received).await?;
         if !reply.follow_ups.is_empty() {
             let sender = Arc::clone(&self.sender);
             tokio::spawn(async move { sender.send_follow_ups(&webhook, log, reply.follow_ups, now).await });
         }
-        (reply.status, Some(reply.body))
+        Ok(reply.body)
     }
 
     async fn read(
@@ -233,8 +231,4 @@ impl ChatDoor {
 
 fn unusable(why: &impl ToString) -> ChatRefusal {
     ChatRefusal::Unusable(why.to_string())
-}
-
-fn refused(status: u16, why: &str) -> ChatAnswerParts {
-    (status, Some(json!({ "error": why })))
 }

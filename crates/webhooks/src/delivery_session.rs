@@ -10,10 +10,9 @@ use crate::{
     posted_messages::{PostedChange, PostedMessages},
     webhook_message::WebhookMessage,
 };
-use countersign_api as api;
 use countersign_approvals::webhook_directory::WebhookRecord;
 use countersign_events::{Body, CallId, Event, ThreadId, Timestamp};
-use countersign_gate::{ChatOffer, EmbeddedGate, GateFailure, WebhookProgress};
+use countersign_gate::{EmbeddedGate, GateFailure, WebhookProgress};
 use countersign_store::EventFollower;
 use futures_util::{future::BoxFuture, stream::FuturesUnordered};
 use std::sync::Arc;
@@ -181,22 +180,16 @@ async fn send_message(
     let call = message.call.as_ref().filter(|_| target.chat().is_some());
     let ids = call.and_then(|call| Some((ThreadId::new(&call.thread).ok()?, CallId::new(&call.id).ok()?)));
     let found = match &ids {
-        Some((thread, id)) => gate.call_for_webhook(thread, id).await,
+        Some((thread, id)) => gate.call_for_chat(thread, id).await,
         None => Ok(None),
     };
     match found {
-        Ok(Some(call)) => {
-            let offer = offer_of(gate, &call);
+        Ok(Some((call, offer))) => {
             sender.send_state(target, message, &ChatState { call, offer }, posted, now).await
         }
         Ok(None) => sender.send(target, message, now).await.map(|_| None),
         Err(why) => Err(FailedAttempt::new(format!("the call cannot be read: {why}"))),
     }
-}
-
-/// The buttons that the rules permit on the message about a call.
-fn offer_of(_gate: &EmbeddedGate, _call: &api::Call) -> ChatOffer {
-    ChatOffer::default()
 }
 
 /// The message about an event that was parked.

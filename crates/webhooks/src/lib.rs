@@ -32,7 +32,7 @@ mod target_url;
 mod webhook_key;
 mod webhook_message;
 
-pub use chat_door::{ChatAnswerParts, ChatDoor};
+pub use chat_door::ChatDoor;
 pub use chats::chat_types::{
     ChatAccount, ChatAnswer, ChatChoice, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest,
 };

@@ -104,11 +104,22 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "opeyDecide",
             "opeyChat",
             "setPushDevice",
+            "linkChatAccount",
         ],
     ),
     (Needs::DecideInAllThreads, &["stop", "acceptDefinition"]),
     (Needs::Close, &["closeThread"]),
-    (Needs::ManageKeys, &["addApproverKey", "removeApproverKey", "listPushDevices", "removePushDevice"]),
+    (
+        Needs::ManageKeys,
+        &[
+            "addApproverKey",
+            "removeApproverKey",
+            "listPushDevices",
+            "removePushDevice",
+            "listChatAccounts",
+            "unlinkChatAccount",
+        ],
+    ),
     (
         Needs::Administer,
         &[

@@ -1,7 +1,10 @@
 //! `/chats/NAME`: to which a chat platform sends clicks. It is for everyone, because platforms have no credential: the platform's
 //! signature is checked instead, and then the account that clicked.
 
-use crate::{AppState, problem::unknown_route};
+use crate::{
+    AppState,
+    problem::{ProblemResponse, unknown_route},
+};
 use axum::{
     Json, Router,
     body::Bytes,
@@ -29,7 +32,7 @@ async fn receive(
         return unknown_route(uri).await.into_response();
     };
     match chats.receive(&name, &headers, &body).await {
-        (status, Some(body)) => (status, Json(body)).into_response(),
-        (status, None) => status.into_response(),
+        Ok(answer) => Json(answer).into_response(),
+        Err(rejection) => ProblemResponse::from(rejection).into_response(),
     }
 }

@@ -1,9 +1,9 @@
 //! The receiver of clicks in chats.
 
 use async_trait::async_trait;
-use axum::http::{HeaderMap, StatusCode};
-use countersign_server::ChatReceiver;
-use countersign_webhooks::ChatDoor;
+use axum::http::HeaderMap;
+use countersign_server::{ChatReceiver, ChatRejection};
+use countersign_webhooks::{ChatDoor, ChatRefusal};
 use serde_json::Value;
 use std::fmt;
 
@@ -18,8 +18,14 @@ impl fmt::Debug for ChatRequests {
 
 #[async_trait]
 impl ChatReceiver for ChatRequests {
-    async fn receive(&self, chat: &str, headers: &HeaderMap, body: &[u8]) -> (StatusCode, Option<Value>) {
-        let (status, body) = self.0.receive(chat, headers, body).await;
-        (StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body)
+    async fn receive(&self, chat: &str, headers: &HeaderMap, body: &[u8]) -> Result<Value, ChatRejection> {
+        self.0.receive(chat, headers, body).await.map_err(|refusal| {
+            let why = refusal.to_string();
+            match refusal {
+                ChatRefusal::Forged | ChatRefusal::Old => ChatRejection::Unproven(why),
+                ChatRefusal::Unusable(_) => ChatRejection::Unavailable(why),
+                _ => ChatRejection::Invalid(why),
+            }
+        })
     }
 }
