@@ -72,6 +72,8 @@ fn members(kind: EventType) -> Value {
         EventType::ChatAccountLinked | EventType::ChatAccountUnlinked => {
             json!({"webhook": 2, "account": "a"})
         }
+        EventType::DelegationSet => json!({"to": "user:ben", "until": "2026-02-28T12:00:00.000Z"}),
+        EventType::DelegationEnded => json!({"delegation": 2}),
         EventType::TokenUsed => json!({"id": "t1", "address": "unix"}),
         kind => match kind.group() {
             Some(EventGroup::Access) => json!({"id": "t1", "reason": "lost"}),

@@ -2,7 +2,8 @@
 
 use crate::grant_limits::{read_grant_seconds, read_uses};
 use crate::{
-    Call, CallId, DecisionRequest, GateError, Json, Problem, ProofRequest, Sha256, ThreadId, ToolName,
+    Call, CallId, DecisionRequest, GateError, Json, Principal, Problem, ProofRequest, Sha256, ThreadId,
+    ToolName,
     commands::{is_false, maybe_word, read_word},
     object::{read_objects, read_optional_object},
 };
@@ -90,6 +91,9 @@ pub struct BulkDecisionItem {
     /// The surface on which the person decides, as in a single decision.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub channel: Option<DecisionChannel>,
+    /// The person in whose place the approver decides, as in a single decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
 }
 
 impl BulkDecisionItem {
@@ -110,6 +114,7 @@ impl BulkDecisionItem {
             and_waiting,
             proof,
             channel,
+            on_behalf_of,
         } = decide;
         Self {
             thread_id,
@@ -127,6 +132,7 @@ impl BulkDecisionItem {
             and_waiting,
             proof,
             channel,
+            on_behalf_of,
         }
     }
 
@@ -147,6 +153,7 @@ impl BulkDecisionItem {
             and_waiting,
             proof,
             channel,
+            on_behalf_of,
             ..
         } = self.clone();
         DecisionRequest {
@@ -163,6 +170,7 @@ impl BulkDecisionItem {
             and_waiting,
             proof,
             channel,
+            on_behalf_of,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::object::read_optional_object;
 #[cfg(feature = "openapi")]
 use crate::proposed_place::ProposedPlace;
 use crate::proposed_place::read_place;
-use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
+use crate::{Call, CallId, GateError, Json, Principal, ProofRequest, Sha256, ToolName};
 use countersign_events::{Decision, DecisionChannel, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
@@ -193,6 +193,10 @@ pub struct DecisionRequest {
     /// unless the policy lets notifications allow the call's risk. `argumentsHash` is then required.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub channel: Option<DecisionChannel>,
+    /// The person in whose place the approver decides, such as `user:ada`. It takes an active delegation from that person to the
+    /// caller, and what the decision takes from each of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
 }
 
 impl DecisionRequest {
@@ -213,6 +217,7 @@ impl DecisionRequest {
             and_waiting: false,
             proof: None,
             channel: None,
+            on_behalf_of: None,
         }
     }
 

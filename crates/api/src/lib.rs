@@ -13,6 +13,7 @@ mod commands;
 mod conversation_view;
 mod cursor;
 mod daily;
+mod delegations;
 mod durations;
 mod edit;
 mod error;
@@ -75,6 +76,7 @@ pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, U
 pub use countersign_events::Place;
 pub use cursor::{BadLogCursor, LogCursor};
 pub use daily::{DailyQuery, DailyReview, DailyRule, ObservedCalls, ReviewedCall, WithheldRule};
+pub use delegations::{Delegation, DelegationList, DelegationRequest, EndDelegationRequest};
 pub use durations::{DurationHistogram, DurationPercentiles};
 pub use edit::{EditPreview, EditRefusal, EditRequest};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};

@@ -190,6 +190,9 @@ pub struct ApprovalVote {
     pub at: Timestamp,
     /// The decision that the approver votes for.
     pub decision: Decision,
+    /// The person in whose place the approver votes, by a delegation. The vote counts as that of both people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,

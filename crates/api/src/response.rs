@@ -68,6 +68,9 @@ pub struct ApprovalResponse {
     /// The surface on which the person decided, if it shows only a part of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<DecisionChannel>,
+    /// The person in whose place the principal decided, by a delegation. With several approvers, that of the last vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
     /// When a remembered decision ends, as it was decided; absent if it ends with its thread. A person may have prolonged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,

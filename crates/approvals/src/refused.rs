@@ -33,7 +33,7 @@ pub enum Refused {
         arguments_hash: Sha256,
     },
     /// Another decision was made before.
-    #[error("decided already: {} by {} at {}", .response.what.decision.as_str(), .response.by, .response.at)]
+    #[error("decided already: {} by {} at {}", .response.what.decision.as_str(), .response.by.describe_decider(.response.what.on_behalf_of.as_ref()), .response.at)]
     AlreadyDecided {
         /// The decision that counts.
         response: Box<RecordedFact<ApprovalResponse>>,
@@ -129,6 +129,17 @@ pub enum Refused {
         /// The missing requirement.
         why: String,
     },
+    /// The caller names a person who has not handed their queue to them, or not any more.
+    #[error("{from} has not handed their queue to {by}, or not any more")]
+    NotDelegated {
+        /// The person.
+        from: String,
+        /// The caller.
+        by: String,
+    },
+    /// No such delegation.
+    #[error("there is no active delegation with this number")]
+    UnknownDelegation,
     /// The active policy has no advisor with these settings.
     #[error("the active policy has no advisor {0:?} with these settings")]
     UnknownAdvisor(String),
@@ -145,7 +156,7 @@ pub enum Refused {
         state: CallState,
     },
     /// The approver voted differently before. Each approver votes once.
-    #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by, .vote.at)]
+    #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by.describe_decider(.vote.what.on_behalf_of.as_ref()), .vote.at)]
     AlreadyVoted {
         /// The vote that counts.
         vote: Box<RecordedFact<ApprovalVote>>,
@@ -372,6 +383,8 @@ impl Refused {
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",
             Self::NotEligible { .. } => "not_eligible",
+            Self::NotDelegated { .. } => "not_delegated",
+            Self::UnknownDelegation => "unknown_delegation",
             Self::UnknownAdvisor(_) => "unknown_advisor",
             Self::AdviceOutdated { .. } => "advice_outdated",
             Self::NotFlaggable { .. } => "not_flaggable",

@@ -1,6 +1,10 @@
 //! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
-use crate::{ArgumentsIdentity, Call, GrantScope, UnknownFact, call::RecordedFact, scope::ScopeOrigin};
+use crate::{
+    ArgumentsIdentity, Call, GrantScope, UnknownFact,
+    call::{RecordedFact, voters},
+    scope::ScopeOrigin,
+};
 use countersign_events::{
     ApprovalResponse, Body, CallId, Decision, Event, GrantAgents, GrantEnded, GrantLimit, GrantRevoked, Json,
     Mode, NewerEvent, Place, Principal, Sha256, Source, Status, ThreadArchived, ThreadMode, Timestamp,
@@ -123,8 +127,11 @@ pub struct GrantTerms {
     pub quorum: u32,
     /// The groups that could decide.
     pub approvers: Vec<Vec<String>>,
-    /// The approvers who agreed, if several votes were needed, and the people who gave a grant new limits.
+    /// The approvers who agreed, if several votes were needed, the people in whose place somebody decided, and the people who gave a grant
+    /// new limits.
     pub people: Vec<Principal>,
+    /// The person in whose place a single approver decided.
+    pub on_behalf_of: Option<Principal>,
     /// The tool definition hash.
     pub definition_hash: Option<Sha256>,
 }
@@ -387,8 +394,10 @@ fn grant_terms(response: &ApprovalResponse, call: &Call) -> GrantTerms {
     let request = call.request().map(|request| &request.what);
     let agree =
         call.course.counting().filter(|vote| vote.what.decision.allows() == response.decision.allows());
+    let of_votes = agree.flat_map(|vote| voters(&vote.by, vote.what.on_behalf_of.as_ref()));
     GrantTerms {
-        people: agree.map(|vote| vote.by.clone()).collect(),
+        people: of_votes.chain(&response.on_behalf_of).cloned().collect(),
+        on_behalf_of: response.on_behalf_of.clone(),
         definition_hash: call.proposal.what.definition_hash,
         level: response.level.clone(),
         quorum: request.and_then(|request| request.quorum).unwrap_or(1),

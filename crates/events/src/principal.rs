@@ -113,6 +113,15 @@ impl Principal {
                 && fold_spelling(self.actor_name()) == fold_spelling(other.actor_name())
     }
 
+    /// Who decided, and in whose place, for a sentence: "user:ben on behalf of user:ada".
+    #[must_use]
+    pub fn describe_decider(&self, on_behalf_of: Option<&Self>) -> String {
+        match on_behalf_of {
+            Some(person) => format!("{self} on behalf of {person}"),
+            None => self.to_string(),
+        }
+    }
+
     /// The full text, `kind:name`.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use countersign_api as api;
 use countersign_approvals::{
     Call, CommandEvidence, Refused, Thread,
-    access::{DeviceRejection, PushDeviceRecord, Right, TokenHolder},
+    access::{DeviceRejection, PushDeviceRecord, Right, TokenDirectory, TokenHolder},
     decide::{DecisionContext, may_allow_in_notification, may_answer},
 };
 use countersign_events::Timestamp;
@@ -51,22 +51,31 @@ pub struct NotifiedCall {
     pub may_allow: bool,
     state: Call,
     policy: Arc<Policy>,
+    /// The delegations between people; `None` if there are none.
+    delegations: Option<Arc<TokenDirectory>>,
     now: Timestamp,
 }
 
 impl NotifiedCall {
-    pub(crate) fn new(state: Call, policy: Arc<Policy>, now: Timestamp) -> Self {
+    pub(crate) fn new(
+        state: Call,
+        policy: Arc<Policy>,
+        delegations: Option<Arc<TokenDirectory>>,
+        now: Timestamp,
+    ) -> Self {
         let may_allow = may_allow_in_notification(&state, &policy);
-        Self { call: view_call(&state, now), may_allow, state, policy, now }
+        Self { call: view_call(&state, now), may_allow, state, policy, delegations, now }
     }
 
-    /// Returns true if this person may answer the call, and has not voted on it.
+    /// Returns true if this person may answer the call, perhaps in another person's place, and has not voted on it.
     #[must_use]
     pub fn concerns(&self, holder: &TokenHolder) -> bool {
         let caller = holder.caller(Right::Decide);
         let (thread, evidence) = (Thread::default(), CommandEvidence::NotNeeded);
-        let context =
-            DecisionContext::new(&self.call.thread_id, &thread, &caller, &self.policy, &evidence, self.now);
+        let context = DecisionContext {
+            delegations: self.delegations.as_deref(),
+            ..DecisionContext::new(&self.call.thread_id, &thread, &caller, &self.policy, &evidence, self.now)
+        };
         holder.may(Right::Decide)
             && holder.threads.admits(&self.call.thread_id)
             && may_answer(&self.state, &context)

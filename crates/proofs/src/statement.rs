@@ -39,6 +39,8 @@ pub struct DecisionStatement<'a> {
     pub arguments_hash: Sha256,
     /// The person.
     pub approver: &'a Principal,
+    /// The person in whose place the approver decides. A statement without one has no line for it.
+    pub on_behalf_of: Option<&'a Principal>,
     /// The decision.
     pub decision: Decision,
     /// The scope, in the form that the log keeps.
@@ -99,6 +101,7 @@ impl DecisionStatement<'_> {
         ];
         lines.extend(self.limits.seconds.map(|seconds| ("seconds", seconds.to_string())));
         lines.extend(self.limits.uses.map(|uses| ("uses", uses.to_string())));
+        lines.extend(self.on_behalf_of.map(|person| ("on behalf of", person.to_string())));
         write_statement(DECISION, &lines)
     }
 }
@@ -166,6 +169,7 @@ mod tests {
             tool: &tool,
             arguments_hash: Sha256::digest(b"{}"),
             approver: &approver,
+            on_behalf_of: None,
             decision: Decision::AllowOnce,
             scope: None,
             agents: None,

@@ -82,6 +82,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         403,
+        ErrorCode::NotDelegated,
+        "The person in whose place the approver decides has not handed their queue to the approver, or not any more.",
+        "user:ada has not handed their queue to user:ben, or not any more",
+    ),
+    entry(
+        403,
         ErrorCode::SelfApproval,
         "The approver proposed the call.",
         "user:ada proposed the call and cannot decide it",
@@ -142,6 +148,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::UnknownDevice,
         "No device with this id gets notifications.",
         "no device with this id gets notifications",
+    ),
+    entry(
+        404,
+        ErrorCode::UnknownDelegation,
+        "There is no active delegation with this number.",
+        "there is no active delegation with this number",
     ),
     entry(
         404,

@@ -74,6 +74,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "listPolicyRules",
             "checkPolicy",
             "listApproverKeys",
+            "listDelegations",
             "listTools",
             "getTool",
             "listAdvisors",
@@ -105,6 +106,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "opeyChat",
             "setPushDevice",
             "linkChatAccount",
+            "setDelegation",
         ],
     ),
     (Needs::DecideInAllThreads, &["stop", "acceptDefinition"]),
@@ -118,6 +120,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "removePushDevice",
             "listChatAccounts",
             "unlinkChatAccount",
+            "endDelegation",
         ],
     ),
     (

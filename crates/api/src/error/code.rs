@@ -59,6 +59,8 @@ codes! {
         NotAnApprover = "not_an_approver",
         /// The approver is not one of those who may decide this request.
         NotEligible = "not_eligible",
+        /// The person in the decision has not handed their queue to the approver, or not any more.
+        NotDelegated = "not_delegated",
         /// The approver proposed the call.
         SelfApproval = "self_approval",
         /// The path does not exist.
@@ -83,6 +85,8 @@ codes! {
         UnknownChatAccount = "unknown_chat_account",
         /// No device with this id gets notifications.
         UnknownDevice = "unknown_device",
+        /// No active delegation has this number.
+        UnknownDelegation = "unknown_delegation",
         /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
         /// The active policy has no advisor with these settings.

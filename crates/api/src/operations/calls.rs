@@ -171,7 +171,7 @@ macro_rules! call_operations {
             body: DecisionRequest,
             answer: Call, "The call, decided or with one more vote.",
             refusals: [
-                UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, ProofInvalid, AlreadyDecided,
+                UnknownCall, NotAnApprover, SelfApproval, NotEligible, NotDelegated, ProofRequired, ProofInvalid, AlreadyDecided,
                 AlreadyVoted, ArgumentsChanged, AmbiguousArguments, Blocked, NotOffered
             ],
         }

@@ -268,6 +268,39 @@ macro_rules! log_operations {
                 refusals: [UnknownChatAccount],
             }
 
+            /// Lists the active delegations, the oldest first.
+            ///
+            /// A delegation hands the queue of one person to another one until a moment. A caller who sees only some threads gets
+            /// their own.
+            ListDelegations: Get "/v1/delegations" {
+                id: "listDelegations", tag: "access", right: ReadPolicy, retry: Never,
+                answer: DelegationList, "The delegations.",
+                refusals: [],
+            }
+
+            /// Hands the caller's queue to another person.
+            ///
+            /// Until the delegation ends, that person may decide in the caller's place, with `onBehalfOf`, what both of them may decide.
+            /// They cannot hand it on. Repeating it with the same `until` succeeds and changes nothing.
+            SetDelegation: Post "/v1/delegations" {
+                id: "setDelegation", tag: "access", right: Decide, retry: Never,
+                body: DelegationRequest,
+                status: 201,
+                answer: Delegation, "The delegation.",
+                refusals: [NotAnApprover],
+            }
+
+            /// Ends a delegation before its time.
+            ///
+            /// Either of its two people ends it, or an admin. Decisions that were made by it stay.
+            EndDelegation: Post "/v1/delegations/{seq}/end" {
+                id: "endDelegation", tag: "access", right: ManageKeys, retry: Never,
+                path: { seq: DelegationPart },
+                body: EndDelegationRequest,
+                answer: Delegation, "The delegation, as it was.",
+                refusals: [UnknownDelegation, NotAnApprover, NotEligible],
+            }
+
             /// Lists the tools whose definitions the log knows, in the order in which it came to know them.
             ///
             /// The first definition of a tool is accepted as it is. A changed one voids grants for its calls until a person accepts it.

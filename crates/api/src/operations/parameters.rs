@@ -108,7 +108,7 @@ text_parts! {
     AdvisorPart: "The name of the advisor.", "reviewer";
 }
 
-/// Parts that are the `seq` of an event.
+/// Parts that name an event by its `seq`.
 macro_rules! seq_parts {
     ($($(#[$doc:meta])* $name:ident: $field:literal, $description:literal, $why:literal;)*) => {$(
         $(#[$doc])*
@@ -129,7 +129,8 @@ macro_rules! seq_parts {
 
             #[cfg(feature = "openapi")]
             fn schema() -> RefOr<Schema> {
-                let seq = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(i64::MAX));
+                let seq =
+                    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).maximum(Some(i64::MAX));
                 seq.examples([3]).into()
             }
         }
@@ -141,6 +142,8 @@ seq_parts! {
     GrantPart: "grant", "The grant: the `seq` of the response that created it.", "must be the seq of the event that gave it";
     /// The `seq` of a chat account's link.
     ChatAccountPart: "account", "The account: the `seq` of the event that linked it.", "must be the seq of the event that linked it";
+    /// A delegation `seq`.
+    DelegationPart: "delegation", "The delegation: the `seq` of the event that set it.", "must be the seq of the event that set it";
 }
 
 /// The parsed query parameters of a request.

@@ -1,8 +1,8 @@
 //! The token directory of a log, built from its events.
 
 use super::{
-    AccountNames, ApproverKeyDirectory, ChatAccountDirectory, KnownNames, PushDeviceDirectory, TokenHolder,
-    TokenSecret,
+    AccountNames, ApproverKeyDirectory, ChatAccountDirectory, DelegationDirectory, KnownNames,
+    PushDeviceDirectory, TokenHolder, TokenSecret,
 };
 use countersign_events::{
     Body, Event, EventGroup, Principal, Sha256, Timestamp, TokenCreated, TokenKind, TokenRevoked, TokenUsed,
@@ -40,6 +40,7 @@ pub struct TokenDirectory {
     approver_keys: ApproverKeyDirectory,
     push_devices: PushDeviceDirectory,
     chat_accounts: ChatAccountDirectory,
+    delegations: DelegationDirectory,
 }
 
 /// The end of the first tokens.
@@ -99,6 +100,7 @@ impl TokenDirectory {
         self.approver_keys.evolve(event, body);
         self.push_devices.evolve(event, body);
         self.chat_accounts.evolve(event, body);
+        self.delegations.evolve(event, body);
         match body {
             Body::TokenCreated(created) => self.add(event, created),
             Body::TokenUsed(TokenUsed { id, address }) => {
@@ -149,6 +151,12 @@ impl TokenDirectory {
     #[must_use]
     pub const fn chat_accounts(&self) -> &ChatAccountDirectory {
         &self.chat_accounts
+    }
+
+    /// The delegations in the log that have not ended.
+    #[must_use]
+    pub const fn delegations(&self) -> &DelegationDirectory {
+        &self.delegations
     }
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {

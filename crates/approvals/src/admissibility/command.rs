@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
     batch::thread_state::ThreadState,
+    call::voters,
     decide::{
         self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RenewCommand, RespondCommand,
         argument_changes,
@@ -18,7 +19,7 @@ use crate::{
 };
 use countersign_events::{
     ApprovalResponse, ApprovalVote, Body, Decision, DecisionChannel, DecisionProof, ErasedTexts,
-    ExecutionStarted, GrantAgents, GrantLimits, Json, Sha256, Source, Status, ToolResult, Verdict,
+    ExecutionStarted, GrantAgents, GrantLimits, Json, Principal, Sha256, Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
@@ -81,6 +82,8 @@ pub(super) fn guesses(
         | Body::PushDeviceRemoved(_)
         | Body::ChatAccountLinked(_)
         | Body::ChatAccountUnlinked(_)
+        | Body::DelegationSet(_)
+        | Body::DelegationEnded(_)
         | Body::WebhookAdded(_)
         | Body::WebhookRemoved(_)
         | Body::WebhookDelivered(_)
@@ -201,6 +204,7 @@ fn respond(
         scope: response.scope.as_ref(),
         agents: response.agents,
         limits: GrantLimits::recorded(row.event.timestamp, response.expires_at, response.uses),
+        on_behalf_of: response.on_behalf_of.as_ref(),
         level: response.level.as_ref(),
         proof: response.proof.as_ref(),
         channel: response.channel,
@@ -228,12 +232,14 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         scope: vote.scope.as_ref(),
         agents: vote.agents,
         limits: GrantLimits { seconds: vote.expires_in_seconds, uses: vote.uses },
+        on_behalf_of: vote.on_behalf_of.as_ref(),
         level: vote.level.as_ref(),
         proof: vote.proof.as_ref(),
         channel: None,
         erased: &vote.erased,
     };
-    [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
+    let voters = voters(&row.event.principal, vote.on_behalf_of.as_ref()).cloned().collect();
+    [QualifiedPeople::Everyone, QualifiedPeople::Only(voters)]
         .into_iter()
         .flat_map(|qualified| {
             let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
@@ -252,6 +258,7 @@ struct ReconstructedAnswer<'a> {
     scope: Option<&'a Json>,
     agents: Option<GrantAgents>,
     limits: GrantLimits,
+    on_behalf_of: Option<&'a Principal>,
     level: Option<&'a String>,
     proof: Option<&'a DecisionProof>,
     channel: Option<DecisionChannel>,
@@ -292,6 +299,7 @@ impl ReconstructedAnswer<'_> {
             scope,
             agents: self.agents,
             limits: self.limits,
+            on_behalf_of: self.on_behalf_of.cloned(),
             level: self.level.cloned(),
             and_waiting: false,
             proof: self.proof.cloned().map(Box::new),

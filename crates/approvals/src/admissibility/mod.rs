@@ -240,7 +240,8 @@ impl AdmissibilityCheck {
             return late;
         }
         let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
-        let facts = LogFacts { proofs, tools, advisors, policy_change: policy.change.as_ref() };
+        let facts =
+            LogFacts { proofs, tools, advisors, delegations: tokens, policy_change: policy.change.as_ref() };
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
         let mut closest: Option<(usize, String)> = None;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Call, DecisionContext, NewEvent, PendingCount, Refused,
-    access::{ApproverStanding, ProofContext},
+    access::{ApproverStanding, ProofContext, TokenDirectory},
     advisor_directory::AdvisorDirectory,
     batch::thread_state::ThreadState,
     decide,
@@ -29,6 +29,7 @@ pub(super) struct LogFacts<'a> {
     pub(super) proofs: ProofContext<'a>,
     pub(super) tools: &'a PinnedTools,
     pub(super) advisors: &'a AdvisorDirectory,
+    pub(super) delegations: &'a TokenDirectory,
     pub(super) policy_change: Option<&'a PolicyChange>,
 }
 
@@ -77,6 +78,7 @@ fn decide_on_guess(
         proofs: facts.proofs,
         pinned: guess.proposed_tool().and_then(|tool| facts.tools.get(tool)),
         advisors: Some(facts.advisors),
+        delegations: Some(facts.delegations),
         policy_change: facts.policy_change,
     };
     match &guess.command {

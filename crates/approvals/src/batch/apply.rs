@@ -140,6 +140,7 @@ impl BatchState {
             proofs: ProofContext { log: envelope.log, keys },
             pinned,
             advisors: registries.are_directories_read.then_some(&registries.advisors),
+            delegations: registries.are_directories_read.then_some(&registries.tokens),
             policy_change: registries.policy.change.as_ref(),
             ..state.decision_context(thread_id, envelope)
         };

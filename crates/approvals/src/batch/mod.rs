@@ -162,7 +162,8 @@ impl BatchState {
                 if respond.and_waiting {
                     missing.open.insert(thread_id.clone());
                 }
-                missing.directories |= respond.proof.is_some() && !self.registries.are_directories_read;
+                let needs_people = respond.proof.is_some() || respond.on_behalf_of.is_some();
+                missing.directories |= needs_people && !self.registries.are_directories_read;
             }
             ApprovalCommand::Call(CallCommand::Advise(_)) => {
                 missing.directories |= !self.registries.are_directories_read;

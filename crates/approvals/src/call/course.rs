@@ -1,6 +1,6 @@
 //! Side events of a call: votes, reminders, lost executors.
 
-use super::{CallStanding, RecordedFact, UnknownFact};
+use super::{CallStanding, RecordedFact, UnknownFact, voters::shares_voter};
 use countersign_events::{
     ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalTakenBack, ApprovalVote, Body, CallErased,
     CallFlagged, Event, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
@@ -42,13 +42,13 @@ impl CallCourse {
         self.votes.iter().map(|vote| vote.what.round).max().unwrap_or(0)
     }
 
-    /// The current round's votes, one per person. An old log may have two votes by one person whose name has two
-    /// spellings.
+    /// The current round's votes, one per person, whoever cast the vote. An old log may have two votes by one person whose name
+    /// has two spellings.
     pub fn counting(&self) -> impl Iterator<Item = &RecordedFact<ApprovalVote>> {
         let round = self.round();
         let is_first = move |at: usize, vote: &RecordedFact<ApprovalVote>| {
             let mut earlier = self.votes[..at].iter().filter(|other| other.what.round == round);
-            !earlier.any(|other| other.by.is_same_actor(&vote.by))
+            !earlier.any(|other| shares_voter(other, vote))
         };
         let in_round = self.votes.iter().enumerate().filter(move |(_, vote)| vote.what.round == round);
         in_round.filter(move |(at, vote)| is_first(*at, vote)).map(|(_, vote)| vote)

@@ -4,11 +4,13 @@ mod course;
 mod recorded_fact;
 mod standing;
 mod unknown_fact;
+mod voters;
 
 pub use course::CallCourse;
 pub use recorded_fact::RecordedFact;
 pub use standing::CallStanding;
 pub use unknown_fact::UnknownFact;
+pub(crate) use voters::voters;
 
 use crate::scope::ScopeOrigin;
 use countersign_events::{

@@ -6,8 +6,10 @@ use super::{
     eligible,
     new_event::{new_response, new_result},
 };
-use crate::{Call, GrantScope};
-use countersign_events::{ApprovalResponse, Body, DecisionProof, Json, Source, Status};
+use crate::{Call, GrantScope, call::RecordedFact};
+use countersign_events::{
+    ApprovalResponse, ApprovalVote, Body, DecisionProof, Json, Principal, Source, Status,
+};
 
 /// An approver answer that has passed all checks.
 pub(super) struct CheckedAnswer<'a> {
@@ -27,6 +29,7 @@ impl CheckedAnswer<'_> {
         response.level.clone_from(&self.level);
         response.scope = self.scope();
         response.agents = self.respond.recorded_agents();
+        response.on_behalf_of.clone_from(&self.respond.on_behalf_of);
         response.expires_at = self.respond.limits.end(context.now);
         response.uses = self.respond.limits.uses;
         response.proof.clone_from(&self.proof);
@@ -55,7 +58,8 @@ pub(super) fn response_events(
         response.author_level = Some(eligible::level_of(context.by, context).to_owned());
     }
     let denied = (!response.decision.allows()).then(|| {
-        let last = (context.by.as_str(), response.comment.as_deref());
+        let (on_behalf_of, comment) = (response.on_behalf_of.as_ref(), response.comment.as_deref());
+        let last = DenialRemark { by: context.by, on_behalf_of, comment };
         let text = denial_text(earlier.iter().copied().chain([last]));
         NewEvent::new(context.by, new_result(call.id(), Status::Denied, &text))
     });
@@ -63,15 +67,30 @@ pub(super) fn response_events(
     std::iter::once(response).chain(denied).collect()
 }
 
-/// An approver who denied, with the comment.
-pub(super) type DenialRemark<'a> = (&'a str, Option<&'a str>);
+/// An approver who denied, perhaps in another person's place, with the comment.
+#[derive(Clone, Copy)]
+pub(super) struct DenialRemark<'a> {
+    by: &'a Principal,
+    on_behalf_of: Option<&'a Principal>,
+    comment: Option<&'a str>,
+}
+
+impl<'a> DenialRemark<'a> {
+    pub(super) fn of_vote(vote: &'a RecordedFact<ApprovalVote>) -> Self {
+        let on_behalf_of = vote.what.on_behalf_of.as_ref();
+        Self { by: &vote.by, on_behalf_of, comment: vote.what.comment.as_deref() }
+    }
+}
 
 /// The message for the model: who denied, why, and that the same call must not be retried.
 fn denial_text<'a>(remarks: impl Iterator<Item = DenialRemark<'a>>) -> String {
     let remarks: Vec<_> = remarks
-        .map(|(by, comment)| match comment {
-            Some(why) => format!("{by}: {why}"),
-            None => format!("{by}, without a comment"),
+        .map(|remark| {
+            let by = remark.by.describe_decider(remark.on_behalf_of);
+            match remark.comment {
+                Some(why) => format!("{by}: {why}"),
+                None => format!("{by}, without a comment"),
+            }
         })
         .collect();
     format!("Denied by {} (do not retry this call unchanged)", remarks.join("; and by "))

@@ -1,7 +1,9 @@
 //! Channels: surfaces that show less than the card, or that prove less about who decides. The policy says what they decide.
 
 use super::{
-    DecisionContext, RespondCommand, eligible,
+    DecisionContext, RespondCommand,
+    behalf::may_answer_for_others,
+    eligible,
     terms::{DecisionTerms, answer_needs_judgement},
 };
 use crate::{Call, GrantScope, Refused, call::RecordedFact};
@@ -120,13 +122,15 @@ fn claimed_risk(call: &Call) -> Option<RiskLevel> {
     impact.get("riskLevel")?.as_str()?.parse().ok()
 }
 
-/// Returns true if the caller is one of those who may answer this pending call, and has not voted on it. The terms are those of
-/// its request.
+/// Returns true if the caller is one of those who may answer this pending call, for themselves or in another person's place, and has
+/// not voted on it. The terms are those of its request.
 #[must_use]
 pub fn may_answer(call: &Call, context: &DecisionContext<'_>) -> bool {
     let terms = DecisionTerms::of_request(call);
-    let has_voted = |vote: &RecordedFact<ApprovalVote>| vote.by == *context.by;
+    let has_voted = |vote: &RecordedFact<ApprovalVote>| vote.is_vote_of(context.by);
+    let may_decide =
+        || eligible::check_level(call, None, terms.level.as_deref(), &terms.approvers, context).is_ok();
     call.is_pending()
-        && eligible::check_level(call, None, terms.level.as_deref(), &terms.approvers, context).is_ok()
+        && (may_decide() || may_answer_for_others(call, &terms, context))
         && !call.course.counting().any(has_voted)
 }

@@ -213,6 +213,8 @@ pub struct RespondCommand {
     pub agents: Option<GrantAgents>,
     /// The limits of a remembered decision.
     pub limits: GrantLimits,
+    /// The person in whose place the caller decides, by a delegation.
+    pub on_behalf_of: Option<Principal>,
     /// The decision's level. Without it, the level that the request asks for.
     pub level: Option<String>,
     /// Whether a remembered decision also decides the thread's waiting calls, as far as it would answer them if they
@@ -238,6 +240,7 @@ impl RespondCommand {
             scope: None,
             agents: None,
             limits: GrantLimits::default(),
+            on_behalf_of: None,
             level: None,
             and_waiting: false,
             proof: None,

@@ -3,7 +3,7 @@
 use super::evidence::{CommandEvidence, CommandFailure, NeededEvidence};
 use crate::{
     PendingCount, Refused, Thread,
-    access::{ApproverStanding, CommandCaller, ProofContext},
+    access::{ApproverStanding, CommandCaller, ProofContext, TokenDirectory},
     advisor_directory::AdvisorDirectory,
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
@@ -36,6 +36,8 @@ pub struct DecisionContext<'a> {
     pub pinned: Option<&'a PinnedTool>,
     /// The reports on advisors and their modes, for a command that needs them.
     pub advisors: Option<&'a AdvisorDirectory>,
+    /// The delegations, for a command in another person's place. `None` if they were not loaded.
+    pub delegations: Option<&'a TokenDirectory>,
     /// The event that set the active policy, for a command that may answer a waiting call by it.
     pub policy_change: Option<&'a PolicyChange>,
 }
@@ -63,6 +65,7 @@ impl<'a> DecisionContext<'a> {
             proofs: ProofContext::default(),
             pinned: None,
             advisors: None,
+            delegations: None,
             policy_change: None,
         }
     }

@@ -4,7 +4,7 @@
 use super::{CommandFailure, DecisionContext, HashedArguments, NeededEvidence, RespondCommand};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
-    ApprovalResponse, Decision, Json, ProofRequirement, Sha256, Verdict,
+    ApprovalResponse, Decision, Json, Principal, ProofRequirement, Sha256, Verdict,
     json::{ArgumentChange, diff},
 };
 use countersign_policy::ApprovalTerms;
@@ -60,7 +60,7 @@ pub(super) fn check_edit(
     if let Some(why) = &review.schema_error {
         return Err(invalid(why.clone()).into());
     }
-    check_judgement(call, arguments, context)?;
+    check_judgement(call, arguments, respond.on_behalf_of.as_ref(), context)?;
     let changes = review.changes.clone();
     Ok(Some(ArgumentEdit { arguments: arguments.json().clone(), hash: arguments.hash(), changes }))
 }
@@ -106,6 +106,7 @@ fn check_secrets(
 fn check_judgement(
     call: &Call,
     arguments: &HashedArguments,
+    on_behalf_of: Option<&Principal>,
     context: &DecisionContext<'_>,
 ) -> Result<(), CommandFailure> {
     let judgement = context.judgement_of(arguments.hash())?;
@@ -118,6 +119,7 @@ fn check_judgement(
         level: call.level().map(str::to_owned),
         quorum: asked.and_then(|request| request.quorum).unwrap_or(1),
         approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
+        on_behalf_of: on_behalf_of.cloned(),
         ..GrantTerms::default()
     };
     let rank = |proof: Option<ProofRequirement>| proof.map_or(0, ProofRequirement::rank);

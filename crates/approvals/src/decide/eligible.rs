@@ -63,8 +63,9 @@ pub(super) fn covers(
         (Some(_), None) => false,
         (Some(needed), Some(level)) => is_at_least(level, Some(needed), context),
     };
+    let voter = given.on_behalf_of.as_ref().unwrap_or(by);
     let people = terms.approvers == given.approvers
-        || given.quorum <= 1 && terms.approvers.iter().all(|list| is_in(by, list, context));
+        || given.quorum <= 1 && terms.approvers.iter().all(|list| is_in(voter, list, context));
     // A proof is about one call, so no earlier decision replaces it.
     level && given.quorum >= terms.quorum && people && terms.proof.is_none()
 }

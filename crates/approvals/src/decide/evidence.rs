@@ -40,6 +40,9 @@ pub enum NeededEvidence {
     /// The keys of the approvers.
     #[error("the keys of the approvers")]
     ApproverKeys,
+    /// The delegations between people.
+    #[error("the delegations between people")]
+    Delegations,
     /// The message positions after those that others added.
     #[error("the places of the messages after those that others added")]
     MessagePlaces,

@@ -7,6 +7,7 @@ mod advise;
 mod answer;
 mod archive;
 mod arguments;
+mod behalf;
 mod cancel;
 mod channel;
 mod claim;

@@ -38,6 +38,7 @@ pub(super) fn new_response(
         basis: None,
         shadow: Vec::new(),
         grant: None,
+        on_behalf_of: None,
         comment: None,
         arguments: None,
         changes: Vec::new(),

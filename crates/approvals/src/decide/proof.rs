@@ -104,6 +104,7 @@ fn decision_statement(
         tool: &call.proposal.what.name,
         arguments_hash: edit.map_or(call.arguments_hash(), |edit| edit.hash),
         approver: context.by,
+        on_behalf_of: respond.on_behalf_of.as_ref(),
         decision: respond.decision,
         scope: erased_scope.or_else(|| scope.as_ref().map(ScopeOrHash::Scope)),
         agents: respond.recorded_agents(),

@@ -3,7 +3,7 @@
 use super::{
     CommandFailure, DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    channel, edit, eligible, grant_limits, proof, restriction, terms, vote,
+    behalf, channel, edit, eligible, grant_limits, proof, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{ApprovalRequest, ApprovalResponse, Decision, GrantLimits, Source};
@@ -31,8 +31,7 @@ pub(super) fn respond(
     check_seen_arguments(call, respond)?;
     let terms = terms::terms_of_answer(call, respond, context)?;
     channel::check_channel(call, respond, &terms, context)?;
-    let (wanted, needed) = (respond.level.as_deref(), terms.level.as_deref());
-    let level = eligible::check_level(call, wanted, needed, &terms.approvers, context)?;
+    let level = behalf::check_level(call, respond, &terms, context)?;
     check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     grant_limits::check_limits_of_answer(respond)?;
@@ -54,7 +53,8 @@ fn is_same(first: &RecordedFact<ApprovalResponse>, respond: &RespondCommand, cal
     let scope = respond.scope.as_ref().map(GrantScope::json);
     let agents = first.agents == respond.recorded_agents();
     let is_as_wide = first.scope == scope && agents && limits == respond.limits;
-    first.decision == respond.decision && arguments && is_as_wide
+    let is_for_same = first.on_behalf_of == respond.on_behalf_of;
+    first.decision == respond.decision && arguments && is_as_wide && is_for_same
 }
 
 fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {

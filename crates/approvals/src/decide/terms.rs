@@ -75,10 +75,17 @@ impl DecisionTerms {
         self.quorum > 1 || self.denials > 1
     }
 
-    /// Returns true if this person's vote to allow counts.
-    pub(super) fn admit(&self, by: &Principal, context: &DecisionContext<'_>) -> bool {
+    /// Returns true if this person's vote to allow, perhaps in another person's place, counts.
+    pub(super) fn admit(
+        &self,
+        by: &Principal,
+        on_behalf_of: Option<&Principal>,
+        context: &DecisionContext<'_>,
+    ) -> bool {
+        let voter = on_behalf_of.unwrap_or(by);
         eligible::has_level(by, self.level.as_deref(), context)
-            && self.approvers.iter().all(|list| eligible::is_in(by, list, context))
+            && eligible::has_level(voter, self.level.as_deref(), context)
+            && self.approvers.iter().all(|list| eligible::is_in(voter, list, context))
     }
 
     /// Returns true if the vote has the proof that an approval needs. It was checked when the vote was cast.

@@ -2,12 +2,15 @@
 
 use super::{
     DecisionContext, NewEvent,
-    answer::{CheckedAnswer, response_events},
+    answer::{CheckedAnswer, DenialRemark, response_events},
     edit::ArgumentEdit,
     new_event::new_response,
     terms::DecisionTerms,
 };
-use crate::{Call, Refused, call::RecordedFact};
+use crate::{
+    Call, Refused,
+    call::{RecordedFact, voters},
+};
 use countersign_events::{
     ApprovalRequest, ApprovalVote, Body, Decision, ErasedTexts, GrantAgents, GrantLimits, Source,
 };
@@ -22,7 +25,16 @@ pub(super) fn vote(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
-    if let Some(first) = before.iter().find(|vote| vote.by.is_same_actor(context.by)) {
+    let on_behalf_of = answer.respond.on_behalf_of.as_ref();
+    // A person counts once, whoever casts the vote: neither of the two votes again.
+    let has_voted = |vote: &&&RecordedFact<ApprovalVote>| {
+        voters(context.by, on_behalf_of).any(|person| vote.is_vote_of(person))
+    };
+    if let Some(first) = before.iter().find(has_voted) {
+        let is_for_same = first.what.on_behalf_of.as_ref() == on_behalf_of;
+        if !is_for_same || !first.by.is_same_actor(context.by) {
+            return Err(Refused::AlreadyVoted { vote: Box::new((*first).clone()) });
+        }
         if first.by != *context.by {
             return Err(Refused::OtherSpelling { given: context.by.clone(), known: first.by.clone() });
         }
@@ -39,6 +51,7 @@ pub(super) fn vote(
     let vote = ApprovalVote {
         tool_call_id: call.id().clone(),
         decision: answer.respond.decision,
+        on_behalf_of: on_behalf_of.cloned(),
         comment: context.mask_optional(answer.respond.comment.as_deref()),
         level: answer.level.clone(),
         scope: answer.scope(),
@@ -54,7 +67,8 @@ pub(super) fn vote(
     // After an escalation or under a stricter policy, an allowing vote counts only if its approver meets the new terms.
     let counts = |before: &&&RecordedFact<ApprovalVote>| {
         !before.what.decision.allows()
-            || terms.admit(&before.by, context) && terms.are_proved_by(&before.what)
+            || terms.admit(&before.by, before.what.on_behalf_of.as_ref(), context)
+                && terms.are_proved_by(&before.what)
     };
     let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
     let decision = count_votes(&votes, terms);
@@ -63,6 +77,7 @@ pub(super) fn vote(
         let mut response = new_response(&call.proposal.what, decision, Source::Approver, context);
         response.rule.clone_from(&request.rule);
         response.comment.clone_from(&vote.comment);
+        response.on_behalf_of.clone_from(&vote.on_behalf_of);
         response.level = lowest_level(&votes, decision, context);
         if is_remembered(&votes, decision) {
             response.scope = answer.scope();
@@ -76,7 +91,7 @@ pub(super) fn vote(
             edit.write_to(&mut response);
         }
         let denied = before.iter().filter(|vote| !vote.what.decision.allows());
-        let before: Vec<_> = denied.map(|vote| (vote.by.as_str(), vote.what.comment.as_deref())).collect();
+        let before: Vec<_> = denied.map(|vote| DenialRemark::of_vote(vote)).collect();
         events.extend(response_events(call, response, &before, context));
     }
     Ok(events)

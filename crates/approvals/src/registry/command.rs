@@ -2,7 +2,7 @@
 
 use super::{AddKeyCommand, AdmissionContext, LogRegistries, LogRegistry, SetPolicyCommand};
 use crate::{NewEvent, Refused, decide::check_is_person, pinned_tools::tool_of};
-use countersign_events::{Body, EventGroup, TokenCreated, ToolName};
+use countersign_events::{Body, DelegationEnded, EventGroup, TokenCreated, ToolName};
 
 /// A log-wide command.
 #[derive(Debug, Clone)]
@@ -16,6 +16,13 @@ pub enum LogCommand {
     EndSessions(String),
     /// Add an approver key.
     AddKey(Box<AddKeyCommand>),
+    /// End a delegation. Only an admin ends one between other people.
+    EndDelegation {
+        /// The fact.
+        ended: DelegationEnded,
+        /// Whether the caller acts as a log administrator.
+        as_admin: bool,
+    },
     /// Replace the active policy.
     SetPolicy(SetPolicyCommand),
 }
@@ -26,7 +33,10 @@ impl LogCommand {
     pub fn group(&self) -> Option<EventGroup> {
         match self {
             Self::Record(facts) => facts.first()?.event_type().group(),
-            Self::CreateFirstTokens(_) | Self::EndSessions(_) | Self::AddKey(_) => Some(EventGroup::Access),
+            Self::CreateFirstTokens(_)
+            | Self::EndSessions(_)
+            | Self::AddKey(_)
+            | Self::EndDelegation { .. } => Some(EventGroup::Access),
             Self::SetPolicy(_) => Some(EventGroup::Policy),
         }
     }
@@ -70,6 +80,10 @@ pub(crate) fn plan(
         LogCommand::AddKey(command) => {
             let context = AdmissionContext { as_admin: command.as_admin, ..*context };
             record(vec![Body::ApproverKeyAdded(command.added.clone())], registries, &context)
+        }
+        LogCommand::EndDelegation { ended, as_admin } => {
+            let context = AdmissionContext { as_admin: *as_admin, ..*context };
+            record(vec![Body::DelegationEnded(ended.clone())], registries, &context)
         }
         LogCommand::SetPolicy(command) => {
             let planned = record(vec![Body::PolicySet(command.fact())], registries, context)?;

@@ -1,7 +1,9 @@
 //! Access rules. People create tokens, and the service makes a session when a person signs in. If a log has no tokens,
 //! the service itself creates the first ones.
 
-use super::{AdmissionContext, LogRegistry, approver_keys, chat_accounts, push_devices, wrong_group};
+use super::{
+    AdmissionContext, LogRegistry, approver_keys, chat_accounts, delegations, push_devices, wrong_group,
+};
 use crate::{
     Refused,
     access::{SOLO_MARK, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, VisibleThreads},
@@ -45,6 +47,8 @@ impl LogRegistry for TokenDirectory {
             Body::PushDeviceRemoved(removed) => push_devices::check_removed(removed, self, context)?,
             Body::ChatAccountLinked(linked) => chat_accounts::check_linked(linked, self, context)?,
             Body::ChatAccountUnlinked(unlinked) => chat_accounts::check_unlinked(unlinked, self, context)?,
+            Body::DelegationSet(set) => delegations::check_set(set, self, context)?,
+            Body::DelegationEnded(ended) => delegations::check_ended(ended, self, context)?,
             _ => return Err(wrong_group()),
         };
         Ok(is_new.then_some(fact))

@@ -26,6 +26,10 @@ macro_rules! access_events {
             ChatAccountLinked(ChatAccountLinked) = "CHAT_ACCOUNT_LINKED" {},
             /// A chat account stands for nobody from here on.
             ChatAccountUnlinked(ChatAccountUnlinked) = "CHAT_ACCOUNT_UNLINKED" {},
+            /// A person hands their queue to another one until a moment.
+            DelegationSet(DelegationSet) = "DELEGATION_SET" {},
+            /// A delegation ends before its time.
+            DelegationEnded(DelegationEnded) = "DELEGATION_ENDED" {},
         } }
     };
 }
@@ -209,6 +213,30 @@ pub struct ChatAccountUnlinked {
     pub webhook: i64,
     /// The account.
     pub account: String,
+}
+
+/// `DELEGATION_SET`: the event's principal hands their queue to another person until a moment. The event is log-wide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DelegationSet {
+    /// The person who may decide in the principal's place.
+    pub to: Principal,
+    /// The moment from which that person may not any more.
+    pub until: Timestamp,
+    /// The reason, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// `DELEGATION_ENDED`: one of the two people ends a delegation before its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DelegationEnded {
+    /// The `seq` of the event that set it.
+    pub delegation: i64,
+    /// The reason, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// The proof that a person made a decision: a signature by a key of that person.

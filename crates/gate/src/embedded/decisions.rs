@@ -75,6 +75,7 @@ impl EmbeddedService {
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
             agents: decide.agents,
             limits: GrantLimits { seconds: decide.expires_in_seconds, uses: decide.uses },
+            on_behalf_of: decide.on_behalf_of.clone(),
             level: decide.level.clone(),
             and_waiting: decide.and_waiting,
             proof: decide.proof.clone().map(|proof| Box::new(proof.into())),

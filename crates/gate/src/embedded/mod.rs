@@ -9,6 +9,7 @@ mod archive;
 mod chat_accounts;
 mod conversation_view;
 mod decisions;
+mod delegations;
 mod edit;
 mod erase;
 mod execute;

@@ -2,7 +2,9 @@
 
 use super::EmbeddedGate;
 use crate::{GateFailure, KeyRegistration};
-use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
+use countersign_api::{
+    ApproverKey, ApproverKeyRequest, Delegation, EndDelegationRequest, NewToken, TokenRequest,
+};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
@@ -89,6 +91,16 @@ impl EmbeddedGate {
         registration: KeyRegistration,
     ) -> Result<ApproverKey, GateFailure> {
         self.service.add_approver_key(&self.by, request, registration).await
+    }
+
+    /// Ends a delegation before its time, and returns it as it was. Only an admin ends one between other people.
+    pub async fn end_delegation(
+        &self,
+        seq: i64,
+        request: &EndDelegationRequest,
+        as_admin: bool,
+    ) -> Result<Delegation, GateFailure> {
+        self.service.end_delegation(&self.by, seq, request, as_admin).await
     }
 
     /// The person whose key this is; `None` if there is no such key.

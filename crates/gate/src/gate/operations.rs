@@ -104,6 +104,10 @@ impl EmbeddedGate {
             Any::ListChatAccounts(op) => op.answer(service.chat_accounts(None).await?),
             Any::LinkChatAccount(op) => op.answer(self.link_chat_account(&op.body, None).await?),
             Any::UnlinkChatAccount(op) => op.answer(service.unlink_chat_account(by, op.seq).await?),
+            Any::ListDelegations(op) => op.answer(service.delegations(by, threads)),
+            Any::SetDelegation(op) => op.answer(service.set_delegation(by, &op.body).await?),
+            // A program that opens the database administers it.
+            Any::EndDelegation(op) => op.answer(service.end_delegation(by, op.seq, &op.body, true).await?),
             Any::ListTools(op) => op.answer(service.tools(threads, op.query).await?),
             Any::DefineTools(op) => op.answer(service.define_tools(by, &op.body).await?),
             Any::ShowTool(op) => op.answer(service.tool(threads, &op.tool).await?),

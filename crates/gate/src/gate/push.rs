@@ -53,7 +53,10 @@ impl EmbeddedGate {
     pub fn follow_for_push(&self, after: i64) -> EventFollower {
         use WebhookTopic::{Decided, Escalated, Opened, Voted};
         let of_calls = [Opened, Escalated, Voted, Decided].into_iter().flat_map(WebhookTopic::event_types);
-        let types = of_calls.copied().chain([EventType::PolicySet]).collect();
+        let types = of_calls
+            .copied()
+            .chain([EventType::PolicySet, EventType::DelegationSet, EventType::DelegationEnded])
+            .collect();
         self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after)
     }
 
@@ -65,7 +68,13 @@ impl EmbeddedGate {
     ) -> Result<(Vec<NotifiedCall>, Option<i64>), GateFailure> {
         let (policy, now) = (self.service.policy.policy()?, self.clock().now());
         let page = self.service.store.pending(&EventFilter::default(), after, api::MAX_PAGE).await?;
-        let calls = page.items.into_iter().map(|call| NotifiedCall::new(call, Arc::clone(&policy), now));
+        let delegations = self
+            .service
+            .tokens
+            .with(|directory| (!directory.delegations().is_empty()).then(|| Arc::new(directory.clone())));
+        let notified =
+            |call| NotifiedCall::new(call, Arc::clone(&policy), delegations.as_ref().map(Arc::clone), now);
+        let calls = page.items.into_iter().map(notified);
         Ok((calls.collect(), page.next))
     }
 

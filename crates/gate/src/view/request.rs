@@ -82,6 +82,7 @@ pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::A
         principal: vote.by.clone(),
         at: vote.at,
         decision: vote.what.decision,
+        on_behalf_of: vote.what.on_behalf_of.clone(),
         comment: vote.what.comment.clone(),
         level: vote.what.level.clone(),
         scope: vote.what.scope.clone(),

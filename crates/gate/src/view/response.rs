@@ -28,6 +28,7 @@ pub(crate) fn view_response(
         note: note_for_model(editor, &response.changes),
         proof: response.proof.clone(),
         channel: response.channel,
+        on_behalf_of: response.on_behalf_of.clone(),
         expires_at: response.expires_at,
         uses: response.uses,
         lapses_at: response.lapses_at,

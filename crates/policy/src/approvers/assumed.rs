@@ -19,8 +19,8 @@ pub struct AssumedLevels {
 pub enum QualifiedPeople {
     /// No person has any level, and levels do not compare. Only the same level suffices.
     None,
-    /// One person.
-    Only(Principal),
+    /// These people.
+    Only(Vec<Principal>),
     /// Everyone.
     Everyone,
 }
@@ -29,7 +29,7 @@ impl AssumedLevels {
     pub(super) fn is_qualified(&self, principal: &Principal) -> bool {
         match &self.qualified {
             QualifiedPeople::None => false,
-            QualifiedPeople::Only(one) => one == principal,
+            QualifiedPeople::Only(people) => people.contains(principal),
             QualifiedPeople::Everyone => true,
         }
     }

@@ -8,6 +8,7 @@ mod chat_accounts;
 mod chats;
 mod decide_all;
 mod decide_pending;
+mod delegations;
 mod document;
 mod events;
 mod health;
@@ -36,8 +37,8 @@ use crate::{
 use answer::{RouteAnswer, begin_wait, describe_wait, wait_for_decision, with_preference_applied};
 use axum::Router;
 use countersign_api::operations::{
-    AddApproverKey, LinkChatAccount, ListChatAccounts, ListPushDevices, ProposeCall, RemoveApproverKey,
-    RemovePushDevice, SetPushDevice, ShowCall, ShowStatus, UnlinkChatAccount,
+    AddApproverKey, EndDelegation, LinkChatAccount, ListChatAccounts, ListPushDevices, ProposeCall,
+    RemoveApproverKey, RemovePushDevice, SetPushDevice, ShowCall, ShowStatus, UnlinkChatAccount,
 };
 use operations::OperationRoutes;
 use utoipa::OpenApi;
@@ -86,6 +87,7 @@ pub(crate) fn router(interfaces: Option<InterfaceRoutes>) -> (Router<AppState>, 
         .with_own::<ListChatAccounts, _>(chat_accounts::list, |_| {})
         .with_own::<LinkChatAccount, _>(chat_accounts::link, |_| {})
         .with_own::<UnlinkChatAccount, _>(chat_accounts::unlink, |_| {})
+        .with_own::<EndDelegation, _>(delegations::end, |_| {})
         .with_all_others()
         .split_for_parts();
     let pages = document::pages()

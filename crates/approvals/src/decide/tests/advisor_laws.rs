@@ -84,11 +84,17 @@ fn without_advice(story: &DecisionStory) -> Vec<String> {
     story.log.iter().zip(bodies(story)).filter_map(shown).collect()
 }
 
-/// The same steps without the commands about grants, which name positions.
+/// The same steps without the commands about grants and the ends of delegations, which name positions.
 fn without_positions(steps: Vec<RandomStep>) -> Vec<RandomStep> {
-    let names_position = |command: &ApprovalCommand| {
-        let ApprovalCommand::Thread(command) = command else { return false };
-        matches!(command, ThreadCommand::Revoke(_) | ThreadCommand::Prolong(..) | ThreadCommand::EndGrant(_))
+    let names_position = |command: &ApprovalCommand| match command {
+        ApprovalCommand::Thread(command) => matches!(
+            command,
+            ThreadCommand::Revoke(_) | ThreadCommand::Prolong(..) | ThreadCommand::EndGrant(_)
+        ),
+        ApprovalCommand::Log(LogCommand::Record(facts)) => {
+            matches!(facts.first(), Some(Body::DelegationEnded(_)))
+        }
+        _ => false,
     };
     steps.into_iter().filter(|((_, command), ..)| !names_position(command)).collect()
 }

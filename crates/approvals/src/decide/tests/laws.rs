@@ -1,6 +1,7 @@
 //! Properties of every history, tested with random histories.
 
 use super::advisor_laws::{any_advice, any_advisor_fact};
+use super::delegations::{any_delegation_fact, any_delegator};
 use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet,
@@ -27,7 +28,7 @@ pub(super) const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"free\"\nver
     [tools.\"again\"]\nidempotent = true\n";
 const ARGUMENTS: [&str; 3] = ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"];
 const TOOLS: [&str; 8] = ["free", "never", "soon", "bash", "two", "again", "advised", "advised"];
-const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
+pub(super) const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
 fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
@@ -35,8 +36,8 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let scope = prop::option::weighted(0.6, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
     let and_waiting = prop::bool::weighted(0.5);
-    (decision, scope, agents, arguments, and_waiting, any_limits()).prop_map(
-        |(decision, scope, agents, arguments, and_waiting, limits)| {
+    (decision, scope, agents, arguments, and_waiting, any_limits(), any_delegator()).prop_map(
+        |(decision, scope, agents, arguments, and_waiting, limits, on_behalf_of)| {
             let read =
                 |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
             let agents = agents.filter(|_| decision == Decision::AllowSession);
@@ -48,6 +49,7 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
                 scope,
                 agents,
                 limits,
+                on_behalf_of,
                 and_waiting,
                 ..RespondCommand::plain(decision)
             }
@@ -139,6 +141,7 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
         }),
         6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Log(command))),
         4 => any_advisor_fact().prop_map(|fact| (CommandTarget::Log, record(fact))),
+        4 => any_delegation_fact().prop_map(|fact| (CommandTarget::Log, record(fact))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
         2 => (1..20_i64, any_limits()).prop_map(|(grant, limits)| to_thread(ThreadCommand::Prolong(grant, limits))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::EndGrant(grant))),
@@ -456,7 +459,11 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
     let is_needed = |body: &Body| match (body.call_id(), tool_of(body)) {
         (Some(id), _) => read_calls.contains(id),
         (None, Some(tool)) => read.tools.contains(tool),
-        (None, None) if body.event_type().group() == Some(EventGroup::Advisor) => read.directories,
+        (None, None)
+            if matches!(body.event_type().group(), Some(EventGroup::Advisor | EventGroup::Access)) =>
+        {
+            read.directories
+        }
         (None, None) => !read.threads.is_empty(),
     };
     let events = story.log.iter().zip(bodies(story));

@@ -9,6 +9,7 @@ mod channels;
 mod chats;
 mod cheats;
 mod definitions;
+mod delegations;
 mod erasure;
 mod evidence;
 mod grant_limits;

@@ -81,6 +81,7 @@ impl DecisionStory {
         let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         let scope = respond.scope.as_ref().map(GrantScope::json);
         DecisionStatement {
+            on_behalf_of: None,
             log: self.log_id(),
             thread: &thread_id(),
             call: call.id(),

@@ -42,6 +42,7 @@ impl DecisionStory {
         let command = CallCommand::Respond(respond.clone());
         let evidence = evidence_for(&self.policy, (&by, &thread_id()), Some(call(id)), &command);
         let context = DecisionContext {
+            delegations: None,
             thread_id: &thread_id(),
             thread: self.batch.thread(&thread_id()).unwrap_or(&empty),
             policy: &self.policy,

@@ -170,6 +170,9 @@ pub struct ApprovalVote {
     pub tool_call_id: CallId,
     /// The vote.
     pub decision: Decision,
+    /// The person in whose place the approver votes, by a delegation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
     /// And why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
@@ -259,6 +262,9 @@ pub struct ApprovalResponse {
     /// The `seq` of the human response that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
+    /// The person in whose place the approver decided, by a delegation. With several approvers, that of the last vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<Principal>,
     /// The approver's comment, which the model receives too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
