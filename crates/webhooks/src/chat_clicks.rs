@@ -151,7 +151,7 @@ impl HttpWebhooks {
     }
 
     /// Makes the code with which a signed-in person links an account to themselves.
-    pub(crate) fn make_link_code(
+    pub fn make_link_code(
         &self,
         log: Sha256,
         account: &ChatLinkCode,

@@ -4,6 +4,7 @@
 //! webhooks: no program may choose these.
 
 mod calls;
+mod chats;
 mod keys;
 mod settings;
 mod stage;
@@ -96,6 +97,7 @@ pub(crate) async fn play_story() -> GoldenStage {
     settings::play_webhooks(&stage).await;
     keys::play_tokens(&stage).await;
     keys::play_devices(&stage).await;
+    chats::play_chats(&stage).await;
     threads::play_conversations(&stage).await;
     threads::play_settings(&stage).await;
     unusual::play_decisions_by_sql(&stage).await;
