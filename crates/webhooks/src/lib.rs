@@ -34,7 +34,7 @@ mod webhook_message;
 
 pub use chat_door::ChatDoor;
 pub use chats::chat_types::{
-    ChatAccount, ChatAnswer, ChatChoice, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest,
+    ChatAccount, ChatAnswer, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest, ClickChoice,
 };
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;

@@ -33,6 +33,18 @@ pub(crate) fn cut_text(text: &str, limit: usize) -> String {
     text.chars().take(limit).collect()
 }
 
+/// Returns a string for Markdown in which no character is markup: a backslash before a punctuation character makes it a plain one.
+pub(crate) fn escape_punctuation(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 mod played_platform;
 mod slack;
+mod telegram;
 
 use crate::{
     HttpWebhooks, WebhookKeyFile,
@@ -21,6 +22,7 @@ use countersign_events::{
 use countersign_gate::{ChatOffer, WebhookTransport};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 const LOG: Sha256 = Sha256::ZERO;
 const BASE: &str = "https://approvals.example";
@@ -159,4 +161,13 @@ fn headers(given: &[(&str, &str)]) -> HeaderMap {
         (name, HeaderValue::from_str(value).expect("a value"))
     };
     given.iter().map(pair).collect()
+}
+
+/// The hexadecimal digits of bytes.
+fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::new();
+    for byte in bytes {
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
 }

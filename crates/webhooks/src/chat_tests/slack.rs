@@ -1,12 +1,12 @@
 //! Slack, played from <https://docs.slack.dev>.
 
 use super::{
-    ALL, BASE, ChatWorld, HOSTILE, LOG, call, changed, decided, headers, now,
+    ALL, BASE, ChatWorld, HOSTILE, LOG, call, changed, decided, headers, hex, now,
     played_platform::{PlayedAnswer, PlayedPlatform, PlayedRequest},
     record,
 };
 use crate::{
-    chats::chat_types::{ChatAnswer, ChatChoice, ChatRefusal, ChatRequest},
+    chats::chat_types::{ChatAnswer, ChatRefusal, ChatRequest, ClickChoice},
     posted_messages::PostedChange,
 };
 use countersign_events::{WebhookFormat, WebhookTopic};
@@ -44,7 +44,7 @@ async fn slack() -> (PlayedPlatform, ChatWorld) {
 fn sign(secret: &str, time: &str, body: &str) -> HeaderMap {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let tag = hmac::sign(&key, format!("v0:{time}:{body}").as_bytes());
-    let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(tag.as_ref());
     headers(&[("x-slack-request-timestamp", time), ("x-slack-signature", &format!("v0={digits}"))])
 }
 
@@ -150,7 +150,7 @@ async fn click_names_the_person_and_what_was_seen() {
     let call = call(&json!({ "cluster": "prod", "text": "<&> \u{e4}" }));
     world.posts(&call).await;
     let message = platform.take().remove(0).body;
-    for (button, choice) in [(0, ChatChoice::Allow), (1, ChatChoice::AllowHour), (2, ChatChoice::Deny)] {
+    for (button, choice) in [(0, ClickChoice::Allow), (1, ClickChoice::AllowHour), (2, ClickChoice::Deny)] {
         let (headers, body) = clicks(&message, button);
         let click = world.reads_click(&headers, &body);
         assert_eq!((click.choice, click.seq), (choice, 42));

@@ -4,7 +4,7 @@
 //! MAC covers the log, the webhook and the rest. Whoever has no key can make no value, also if a request is not signed.
 
 use crate::{
-    chats::{chat_address::equals_secret, chat_types::ChatChoice},
+    chats::{chat_address::equals_secret, chat_types::ClickChoice},
     webhook_key::WebhookKey,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -26,12 +26,12 @@ pub(crate) struct ButtonSigner {
 /// A value that this server made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProvenButton {
-    pub(crate) choice: ChatChoice,
+    pub(crate) choice: ClickChoice,
     pub(crate) seq: i64,
     pub(crate) seen: String,
 }
 
-impl ChatChoice {
+impl ClickChoice {
     const fn letter(self) -> &'static str {
         match self {
             Self::Allow => "a",
@@ -56,7 +56,7 @@ impl ButtonSigner {
     }
 
     /// The value of a button.
-    pub(crate) fn value(&self, choice: ChatChoice, seq: i64, seen: &str) -> String {
+    pub(crate) fn value(&self, choice: ClickChoice, seq: i64, seen: &str) -> String {
         let claim = format!("{}.{seq}.{seen}", choice.letter());
         format!("{claim}.{}", self.tag(&self.button_text(&claim), MAC_BYTES))
     }
@@ -70,7 +70,7 @@ impl ButtonSigner {
         let (letter, rest) = claim.split_once('.')?;
         let (seq, seen) = rest.split_once('.')?;
         Some(ProvenButton {
-            choice: ChatChoice::from_letter(letter)?,
+            choice: ClickChoice::from_letter(letter)?,
             seq: seq.parse().ok()?,
             seen: seen.to_owned(),
         })

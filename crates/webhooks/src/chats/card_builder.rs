@@ -5,7 +5,7 @@ use crate::{
         button_value::ButtonSigner,
         chat_card::{ChatButton, ChatCard},
         chat_platform::ChatPlatform,
-        chat_types::ChatChoice,
+        chat_types::ClickChoice,
         json_lines::write_lines,
     },
     plain_text::clean_for_chat,
@@ -50,10 +50,10 @@ impl CardBuilder<'_> {
         if notice.is_some() { card } else { self.with_buttons(card, call, &choices) }
     }
 
-    fn with_buttons(&self, card: ChatCard, call: &api::Call, choices: &[ChatChoice]) -> ChatCard {
+    fn with_buttons(&self, card: ChatCard, call: &api::Call, choices: &[ClickChoice]) -> ChatCard {
         let Some(request) = &call.request else { return card };
         let seen = self.signer.seen(call.arguments_hash, &card.text());
-        let button = |choice: &ChatChoice| ChatButton {
+        let button = |choice: &ClickChoice| ChatButton {
             choice: *choice,
             value: self.signer.value(*choice, request.seq, &seen),
         };
@@ -82,11 +82,11 @@ impl CardBuilder<'_> {
     }
 }
 
-fn choices_of(offer: ChatOffer) -> Vec<ChatChoice> {
+fn choices_of(offer: ChatOffer) -> Vec<ClickChoice> {
     let choices = [
-        (offer.allow, ChatChoice::Allow),
-        (offer.allow_hour, ChatChoice::AllowHour),
-        (offer.deny, ChatChoice::Deny),
+        (offer.allow, ClickChoice::Allow),
+        (offer.allow_hour, ClickChoice::AllowHour),
+        (offer.deny, ClickChoice::Deny),
     ];
     choices.into_iter().filter_map(|(is_offered, choice)| is_offered.then_some(choice)).collect()
 }

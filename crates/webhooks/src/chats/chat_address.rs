@@ -9,6 +9,9 @@ pub(crate) const TELEGRAM: &str = "https://api.telegram.org/?chat_id=…#BOT_TOK
 pub(crate) const DISCORD: &str = "https://discord.com/api/v10/channels/ID/messages#BOT_TOKEN:PUBLIC_KEY";
 pub(crate) const MATTERMOST: &str = "https://HOST/api/v4/posts?channel_id=…#BOT_TOKEN";
 
+/// The hexadecimal digits of the public key of a Discord app.
+const PUBLIC_KEY_DIGITS: usize = 64;
+
 /// The form of a format's address; `None` if it is none of a chat app.
 pub(crate) const fn address_form(format: WebhookFormat) -> Option<&'static str> {
     match format {
@@ -62,6 +65,10 @@ impl ChatAddress {
         if parameter.is_empty() == channel.is_some() && !parameter.is_empty() {
             return None;
         }
+        let is_key = |proof: &str| proof.len() == PUBLIC_KEY_DIGITS && read_hex(proof).is_some();
+        if format == WebhookFormat::DiscordApp && !proof.is_some_and(is_key) {
+            return None;
+        }
         let mut bare = url.clone();
         bare.set_query(None);
         Some(Self {
@@ -97,4 +104,11 @@ impl ChatAddress {
 pub(crate) fn equals_secret(given: &str, expected: &str) -> bool {
     let hash = |text: &str| Sha256::digest(text.as_bytes());
     hash(given).equals_in_constant_time(&hash(expected))
+}
+
+/// The bytes of hexadecimal digits.
+pub(crate) fn read_hex(text: &str) -> Option<Vec<u8>> {
+    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let byte = |index| text.get(index..index + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    if is_hex { (0..text.len()).step_by(2).map(byte).collect() } else { None }
 }

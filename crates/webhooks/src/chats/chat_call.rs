@@ -64,12 +64,6 @@ pub(crate) struct PlatformFailure {
     pub(crate) retry_after: Option<Duration>,
 }
 
-impl PlatformFailure {
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), retry_after: None }
-    }
-}
-
 /// An error word of a platform for a reason: only letters, digits, blanks and underscores, 80 at most.
 pub(crate) fn error_word(text: &str) -> String {
     text.chars()

@@ -1,6 +1,6 @@
 //! What a chat message about a call shows, before the rules of its platform apply.
 
-use crate::chats::chat_types::ChatChoice;
+use crate::chats::chat_types::ClickChoice;
 
 /// The content of a message about a call. Each text but the arguments is on one line and has no hidden characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +20,14 @@ pub(crate) struct ChatCard {
 /// A button that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChatButton {
-    pub(crate) choice: ChatChoice,
+    pub(crate) choice: ClickChoice,
     pub(crate) value: String,
 }
 
 /// The label of the button with the link.
 pub(crate) const LINK_LABEL: &str = "Open the call";
 
-impl ChatChoice {
+impl ClickChoice {
     /// The label of the button.
     pub(crate) const fn label(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl ChatCard {
         self.facts.iter().map(|(label, text)| format!("{label}: {text}")).collect()
     }
 
-    /// All texts in lines. A click proves which of them was seen.
+    /// All of it in lines. A click proves which of them were seen.
     pub(crate) fn text(&self) -> String {
         let mut lines = vec![self.title.clone()];
         lines.extend(self.fact_lines());

@@ -19,7 +19,7 @@ pub enum ChatRequest {
 
 /// A person's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChatChoice {
+pub enum ClickChoice {
     /// Allow this call.
     Allow,
     /// Allow this call and the later ones that it stands for, for an hour.
@@ -36,7 +36,7 @@ pub struct ChatClick {
     /// Who clicked.
     pub account: ChatAccount,
     /// The button.
-    pub choice: ChatChoice,
+    pub choice: ClickChoice,
     /// The `seq` of the approval request. Its event names the thread and the call.
     pub seq: i64,
     /// A keyed hash of the arguments and the text that the message had.

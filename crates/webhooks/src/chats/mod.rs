@@ -11,6 +11,7 @@ pub(crate) mod chat_types;
 mod json_lines;
 pub(crate) mod open_chat;
 mod slack;
+mod telegram;
 
 use chat_platform::ChatPlatform;
 use countersign_events::WebhookFormat;
@@ -19,6 +20,7 @@ use countersign_events::WebhookFormat;
 pub(crate) fn platform_of(format: WebhookFormat) -> Option<&'static dyn ChatPlatform> {
     match format {
         WebhookFormat::SlackApp => Some(&slack::SlackPlatform),
+        WebhookFormat::Telegram => Some(&telegram::TelegramPlatform),
         _ => None,
     }
 }

@@ -1,14 +1,14 @@
 //! A Slack app: Block Kit (<https://docs.slack.dev/reference/block-kit>), `chat.postMessage` and `chat.update`, and signed
 //! requests (<https://docs.slack.dev/authentication/verifying-requests-from-slack>).
 //!
-//! All texts of a card are elements of a `rich_text` block. They are shown as they are: without markup, mentions and links.
+//! A card consists of `text` elements in a `rich_text` block, which are shown as they are: without markup, mentions and links.
 
 use crate::chats::{
-    chat_address::ChatAddress,
+    chat_address::{ChatAddress, read_hex},
     chat_call::{ChatCall, PlatformAnswer, PlatformFailure, error_word},
     chat_card::{ChatCard, LINK_LABEL},
     chat_platform::{ChatNote, ChatPlatform, GivenRequest, PlatformClick, PlatformRequest, ReplyContent},
-    chat_types::{ChatAccount, ChatChoice, ChatClick, ChatFollowUps, ChatRefusal, ChatReply},
+    chat_types::{ChatAccount, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ClickChoice},
 };
 use ring::hmac;
 use serde_json::{Value, json};
@@ -34,14 +34,14 @@ impl ChatPlatform for SlackPlatform {
     }
 
     fn render_post(&self, at: &ChatAddress, card: &ChatCard) -> ChatCall {
-        let mut body = message_body(&card.title, card_blocks(card));
+        let mut body = message_body(&card.title, &card_blocks(card));
         body["channel"] = json!(at.channel);
         ChatCall::post(at.url.clone(), body).with_token("Bearer", at.token.expose())
     }
 
     fn render_edit(&self, at: &ChatAddress, message: &str, card: &ChatCard) -> ChatCall {
         let (channel, ts) = message.split_once('/').unwrap_or((&at.channel, message));
-        let mut body = message_body(&card.title, card_blocks(card));
+        let mut body = message_body(&card.title, &card_blocks(card));
         body["channel"] = json!(channel);
         body["ts"] = json!(ts);
         ChatCall::post(at.beside("chat.update"), body).with_token("Bearer", at.token.expose())
@@ -55,7 +55,7 @@ impl ChatPlatform for SlackPlatform {
             ]},
             { "type": "actions", "elements": [link_button(note.link_label, &note.link)] },
         ]);
-        let mut body = message_body(&note.title, blocks);
+        let mut body = message_body(&note.title, &blocks);
         body["channel"] = json!(at.channel);
         if let Some((channel, ts)) = reply_to.and_then(|message| message.split_once('/')) {
             body["channel"] = json!(channel);
@@ -154,13 +154,6 @@ fn check_signature(at: &ChatAddress, given: &GivenRequest<'_>) -> Result<(), Cha
     given.check_age(time)
 }
 
-/// The bytes of hexadecimal digits.
-pub(super) fn read_hex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = text.len() % 2 == 0 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let byte = |index| text.get(index..index + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    if is_hex { (0..text.len()).step_by(2).map(byte).collect() } else { None }
-}
-
 fn read_click(payload: &Value, value: &str) -> Option<PlatformClick> {
     let user = &payload["user"];
     let id = user["id"].as_str()?;
@@ -182,7 +175,7 @@ fn read_click(payload: &Value, value: &str) -> Option<PlatformClick> {
     })
 }
 
-fn message_body(title: &str, blocks: Value) -> Value {
+fn message_body(title: &str, blocks: &Value) -> Value {
     let summary: String = title.chars().take(MAX_SUMMARY).collect();
     json!({
         "text": escape(&summary),
@@ -209,9 +202,9 @@ fn card_blocks(card: &ChatCard) -> Value {
         let mut element =
             json!({ "type": "button", "action_id": label, "text": plain(label), "value": button.value });
         match button.choice {
-            ChatChoice::Allow => element["style"] = json!("primary"),
-            ChatChoice::Deny => element["style"] = json!("danger"),
-            ChatChoice::AllowHour => {}
+            ClickChoice::Allow => element["style"] = json!("primary"),
+            ClickChoice::Deny => element["style"] = json!("danger"),
+            ClickChoice::AllowHour => {}
         }
         element
     });
@@ -220,7 +213,7 @@ fn card_blocks(card: &ChatCard) -> Value {
 }
 
 fn lines_after(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("\n{line}")).collect()
+    lines.iter().flat_map(|line| ["\n", line]).collect()
 }
 
 fn link_button(label: &str, link: &str) -> Value {
@@ -239,7 +232,7 @@ fn bold(text: &str) -> Value {
     json!({ "type": "text", "text": text, "style": { "bold": true } })
 }
 
-/// All text that blocks show besides buttons, whatever their types. Slack may split a text, and may send an emoji as an
+/// Everything that blocks show besides buttons, whatever their types. Slack may split a string, and may send an emoji as an
 /// element with its code points.
 fn blocks_text(blocks: &Value) -> String {
     let mut text = String::new();

@@ -85,7 +85,9 @@ fn target(format: WebhookFormat) -> TargetUrl {
         }
         WebhookFormat::SlackApp => "https://slack.example/api/chat.postMessage?channel=C1#T0K3N:S3CRET",
         WebhookFormat::Telegram => "https://telegram.example/?chat_id=-1#1:T0K3N",
-        WebhookFormat::DiscordApp => "https://discord.example/api/v10/channels/1/messages#T0K3N:00ff",
+        WebhookFormat::DiscordApp => {
+            "https://discord.example/api/v10/channels/1/messages#T0K3N:3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29"
+        }
         WebhookFormat::Mattermost => "https://mattermost.example/api/v4/posts?channel_id=c1#T0K3N",
         _ => "https://hooks.example/topic",
     };
