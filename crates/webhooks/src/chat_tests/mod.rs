@@ -1,5 +1,6 @@
 //! Chat apps end to end in one process: the platforms are played from their documentation.
 
+mod discord;
 mod played_platform;
 mod slack;
 mod telegram;

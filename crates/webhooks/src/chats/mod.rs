@@ -8,6 +8,7 @@ pub(crate) mod chat_call;
 pub(crate) mod chat_card;
 pub(crate) mod chat_platform;
 pub(crate) mod chat_types;
+mod discord;
 mod json_lines;
 pub(crate) mod open_chat;
 mod slack;
@@ -21,6 +22,7 @@ pub(crate) fn platform_of(format: WebhookFormat) -> Option<&'static dyn ChatPlat
     match format {
         WebhookFormat::SlackApp => Some(&slack::SlackPlatform),
         WebhookFormat::Telegram => Some(&telegram::TelegramPlatform),
+        WebhookFormat::DiscordApp => Some(&discord::DiscordPlatform),
         _ => None,
     }
 }
