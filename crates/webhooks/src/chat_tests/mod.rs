@@ -1,6 +1,7 @@
 //! Chat apps end to end in one process: the platforms are played from their documentation.
 
 mod discord;
+mod mattermost;
 mod played_platform;
 mod slack;
 mod telegram;

@@ -10,6 +10,7 @@ pub(crate) mod chat_platform;
 pub(crate) mod chat_types;
 mod discord;
 mod json_lines;
+mod mattermost;
 pub(crate) mod open_chat;
 mod slack;
 mod telegram;
@@ -23,6 +24,7 @@ pub(crate) fn platform_of(format: WebhookFormat) -> Option<&'static dyn ChatPlat
         WebhookFormat::SlackApp => Some(&slack::SlackPlatform),
         WebhookFormat::Telegram => Some(&telegram::TelegramPlatform),
         WebhookFormat::DiscordApp => Some(&discord::DiscordPlatform),
+        WebhookFormat::Mattermost => Some(&mattermost::MattermostPlatform),
         _ => None,
     }
 }
