@@ -25,7 +25,7 @@ const MAX_COMMENT: usize = 2_000;
 const MAX_NOTE: usize = 1_000;
 
 impl HttpWebhooks {
-    /// Reads a request that came to `/v1/chats/NAME`. `log` is the log id, and `body` the bytes before any parsing. The sender is
+    /// Reads a request that came to `/chats/NAME`. `log` is the log id, and `body` the bytes before any parsing. The sender is
     /// proven first, so that nothing of a forged request is parsed.
     pub fn read_chat_request(
         &self,
@@ -54,6 +54,7 @@ impl HttpWebhooks {
             seen: proven.seen,
             message: click.message,
             shown: click.shown,
+            label: click.label,
             answer_to: click.answer_to.filter(|address| is_permitted(address.expose())),
         })))
     }
@@ -82,7 +83,9 @@ impl HttpWebhooks {
             return Err(ChatRefusal::Stale);
         }
         let is_as_sent = |shown: &String| *shown == chat.platform.visible_text(&card);
-        if !click.shown.as_ref().is_none_or(is_as_sent) {
+        // Whoever can change the message could write another word on a button.
+        let is_own_label = click.label.as_ref().is_none_or(|label| label == click.choice.label());
+        if !is_own_label || !click.shown.as_ref().is_none_or(is_as_sent) {
             return Err(ChatRefusal::Edited);
         }
         if !card.buttons.iter().any(|button| button.choice == click.choice) {

@@ -2,7 +2,7 @@
 
 use crate::{
     HttpWebhooks,
-    chats::chat_types::{ChatAnswer, ChatChoice, ChatClick, ChatRefusal, ChatReply, ChatRequest},
+    chats::chat_types::{ChatAnswer, ChatClick, ChatRefusal, ChatReply, ChatRequest, ClickChoice},
 };
 use countersign_api::{self as api, SendOperation, operations};
 use countersign_approvals::{
@@ -177,14 +177,14 @@ impl ChatDoor {
             ..api::DecisionRequest::plain(Decision::AllowOnce)
         };
         match click.choice {
-            ChatChoice::Allow => plain,
-            ChatChoice::AllowHour => api::DecisionRequest {
+            ClickChoice::Allow => plain,
+            ClickChoice::AllowHour => api::DecisionRequest {
                 decision: Decision::AllowSession,
                 scope: Some(Json::string("exact")),
                 expires_in_seconds: Some(CHAT_GRANT_SECONDS),
                 ..plain
             },
-            ChatChoice::Deny => {
+            ClickChoice::Deny => {
                 let comment = self.sender.read_replies(webhook, *log, click).await;
                 api::DecisionRequest { decision: Decision::Deny, comment, ..plain }
             }

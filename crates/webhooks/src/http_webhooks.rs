@@ -125,7 +125,7 @@ impl HttpWebhooks {
             return Ok(None);
         };
         let signer = ButtonSigner::new(&self.key.read()?, log, webhook.id());
-        let clicks = format!("{}/v1/chats/{}", self.base.trim_end_matches('/'), added.name);
+        let clicks = format!("{}/chats/{}", self.base.trim_end_matches('/'), added.name);
         let address = ChatAddress { clicks, derived: signer.platform_secret(), ..address };
         Ok(Some(OpenChat {
             platform,

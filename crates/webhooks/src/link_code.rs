@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(read_link_code(&key, log, &code, late), Err(BadLinkCode::Expired));
         let bad = [
             read_link_code(&other, log, &code, now),
-            read_link_code(&key, Sha256::from_bytes([7; 32]), &code, now),
+            read_link_code(&key, Sha256::digest(b"other log"), &code, now),
             read_link_code(&key, log, &code.replacen('e', "f", 1), now),
             read_link_code(&key, log, &code[..code.len() - 1], now),
             read_link_code(&key, log, "", now),

@@ -156,6 +156,11 @@ async fn discord_signature_is_checked_first() {
         world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call),
         Err(ChatRefusal::Edited)
     );
+    let mut relabelled = message.clone();
+    relabelled["components"][0]["components"][0]["label"] = json!("Deny");
+    let body = interaction(&relabelled, 0).to_string();
+    let checked = world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call);
+    assert_eq!(checked, Err(ChatRefusal::Edited), "another word on the button");
     let mut added = interaction(&message, 0);
     added["message"]["content"] = json!("This only lists files.");
     let body = added.to_string();

@@ -73,7 +73,7 @@ async fn mattermost_message_changes_with_its_call() {
     );
     assert_eq!(post.body["channel_id"], "qmd5oqtwoibz8cuzxzg5ekshgr");
     assert_eq!(labels(&post.body), ["Allow", "Allow for 1 hour", "Deny"]);
-    assert_eq!(action(&post.body, 0)["integration"]["url"], "https://approvals.example/v1/chats/ops");
+    assert_eq!(action(&post.body, 0)["integration"]["url"], "https://approvals.example/chats/ops");
     assert_eq!(
         post.body["props"]["attachments"][0]["title_link"],
         "https://approvals.example/calls/ci%2F7/call_1"

@@ -228,6 +228,11 @@ async fn click_on_another_text_is_refused() {
     edited["blocks"][0]["elements"][1]["elements"][0]["text"] = json!("{\n  \"cluster\": \"harmless\"\n}");
     let (headers, body) = clicks(&edited, 0);
     assert_eq!(world.checks(&world.reads_click(&headers, &body), &call), Err(ChatRefusal::Edited));
+    let mut relabelled = message.clone();
+    relabelled["blocks"][1]["elements"][0]["text"]["text"] = json!("Deny");
+    let (headers, body) = clicks(&relabelled, 0);
+    let checked = world.checks(&world.reads_click(&headers, &body), &call);
+    assert_eq!(checked, Err(ChatRefusal::Edited), "a button that allows, and says something else");
 }
 
 #[tokio::test]

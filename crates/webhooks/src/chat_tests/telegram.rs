@@ -51,7 +51,7 @@ fn update(post: &Value, value: &str) -> String {
         "id": "4382bfdwdsb323b2d9", "chat_instance": "1", "data": value,
         "from": { "id": 1_111_111, "is_bot": false, "first_name": "Ada", "username": "ada" },
         "message": { "message_id": 7, "date": 1_769_860_700, "chat": { "id": -1_001_234, "type": "supergroup" },
-            "text": post["text"], "entities": post["entities"] },
+            "text": post["text"], "entities": post["entities"], "reply_markup": post["reply_markup"] },
     }})
     .to_string()
 }
@@ -93,7 +93,7 @@ async fn telegram_message_changes_with_its_call() {
     let call = call(&json!({ "cluster": "prod", "emoji": "\u{1f600}" }));
     let (setup, post) = posted(&platform, &world, &call).await;
     assert_eq!(setup.line, format!("POST /bot{TOKEN}/setWebhook"));
-    assert_eq!(setup.body["url"], "https://approvals.example/v1/chats/ops");
+    assert_eq!(setup.body["url"], "https://approvals.example/chats/ops");
     assert_eq!(setup.body["allowed_updates"], json!(["callback_query"]));
     assert_eq!(
         (post.line, &post.body["chat_id"]),
@@ -189,6 +189,10 @@ async fn telegram_click_is_proven_by_the_secret() {
     edited["text"] = json!(edited["text"].as_str().expect("a text").replace("prod", "test"));
     let click = world.reads_click(&secret(&setup), &update(&edited, &value_of(&post.body, 0)));
     assert_eq!(world.checks(&click, &call), Err(ChatRefusal::Edited));
+    let mut relabelled = post.body.clone();
+    relabelled["reply_markup"]["inline_keyboard"][0][0]["text"] = json!("Deny");
+    let click = world.reads_click(&secret(&setup), &update(&relabelled, &value_of(&post.body, 0)));
+    assert_eq!(world.checks(&click, &call), Err(ChatRefusal::Edited), "another word on the button");
     let old = update(&json!({}), &value_of(&post.body, 0));
     assert_eq!(
         world.checks(&world.reads_click(&secret(&setup), &old), &call),

@@ -97,6 +97,8 @@ pub(crate) struct PlatformClick {
     pub(crate) value: String,
     pub(crate) message: String,
     pub(crate) shown: Option<String>,
+    /// The label of the button in the clicked message, if the platform sends it back.
+    pub(crate) label: Option<String>,
     pub(crate) answer_to: Option<SecretValue<String>>,
 }
 

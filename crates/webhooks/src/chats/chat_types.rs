@@ -45,6 +45,8 @@ pub struct ChatClick {
     pub(crate) message: String,
     /// The visible text of the clicked message, if the platform sends it back.
     pub(crate) shown: Option<String>,
+    /// The label of the button in the clicked message, if the platform sends it back.
+    pub(crate) label: Option<String>,
     /// Where answers for the person alone go: an address of Slack, or the query of Telegram.
     pub(crate) answer_to: Option<SecretValue<String>>,
 }

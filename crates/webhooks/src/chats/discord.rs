@@ -181,8 +181,17 @@ fn read_click(interaction: &Value) -> Option<PlatformClick> {
         value: interaction["data"]["custom_id"].as_str()?.to_owned(),
         message: format!("{channel}/{}", message["id"].as_str()?),
         shown: Some(message_text(message)),
+        label: Some(label_of(message, interaction["data"]["custom_id"].as_str()?)),
         answer_to: answer_to.map(|(application, token)| format!("{application}/{token}").into()),
     })
+}
+
+/// The label of the button with this value in a message; empty if there is none.
+fn label_of(message: &Value, value: &str) -> String {
+    let rows = message["components"].as_array().into_iter().flatten();
+    let mut buttons = rows.filter_map(|row| row["components"].as_array()).flatten();
+    let found = buttons.find(|button| button["custom_id"] == value);
+    found.and_then(|button| button["label"].as_str()).unwrap_or_default().to_owned()
 }
 
 /// The address for a message that follows an answer. The token of the interaction is in its path.

@@ -132,6 +132,7 @@ fn read_click(at: &ChatAddress, click: &Value) -> Option<PlatformClick> {
         value: click["context"]["value"].as_str()?.to_owned(),
         message: post.to_owned(),
         shown: None,
+        label: None,
         answer_to: None,
     })
 }

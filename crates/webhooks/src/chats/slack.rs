@@ -171,6 +171,7 @@ fn read_click(payload: &Value, value: &str) -> Option<PlatformClick> {
         message: format!("{channel}/{ts}"),
         // A message without blocks is none of ours as it was sent.
         shown: Some(blocks_text(blocks)),
+        label: Some(payload["actions"][0]["text"]["text"].as_str().unwrap_or_default().to_owned()),
         answer_to: payload["response_url"].as_str().map(Into::into),
     })
 }

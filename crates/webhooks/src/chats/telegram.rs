@@ -168,8 +168,17 @@ fn read_click(query: &Value) -> Option<PlatformClick> {
         message: format!("{chat}/{number}"),
         // Telegram sends an old message without its text. A click on it decides nothing.
         shown: Some(message["text"].as_str().unwrap_or_default().trim().to_owned()),
+        label: Some(label_of(message, query["data"].as_str()?)),
         answer_to: Some(query["id"].as_str()?.into()),
     })
+}
+
+/// The label of the button with this value in a message; empty if there is none.
+fn label_of(message: &Value, value: &str) -> String {
+    let rows = message["reply_markup"]["inline_keyboard"].as_array().into_iter().flatten();
+    let mut buttons = rows.filter_map(Value::as_array).flatten();
+    let found = buttons.find(|button| button["callback_data"] == value);
+    found.and_then(|button| button["text"].as_str()).unwrap_or_default().to_owned()
 }
 
 /// The address of a method has the token in its path.
