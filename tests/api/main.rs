@@ -10,6 +10,7 @@ mod arguments;
 mod body;
 mod calls;
 mod cancel;
+mod chat_accounts;
 mod claim;
 mod close;
 mod conditional;
