@@ -13,6 +13,7 @@ WHERE data ->> 'toolCallId' IS NOT NULL;
 -- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
 -- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
 -- its scope: 'once' if it was for one call. It is the `decision_seq` of the call on which that person decided.
+-- If the person decided in the place of another one, `on_behalf_of` is that one.
 -- `verdict` is that of the policy, `proof` the kind of proof that the approver gave, and `votes` lists all votes.
 CREATE VIEW calls AS
 SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
@@ -35,7 +36,7 @@ SELECT c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS
     round(extract(epoch FROM r.timestamp::timestamptz - c.timestamp::timestamptz), 3) AS decision_seconds,
     round(extract(epoch FROM t.timestamp::timestamptz - s.timestamp::timestamptz), 3) AS run_seconds,
     x.principal AS erased_by, x.timestamp AS erased_at, z.data ->> 'file' AS archived_in, z.timestamp AS archived_at,
-    c.data -> 'place' AS place
+    c.data -> 'place' AS place, r.data ->> 'onBehalfOf' AS on_behalf_of
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST' AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
 LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
@@ -97,13 +98,14 @@ LEFT JOIN events p ON p.seq = (
 WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'source' = 'approver' AND (r.data ->> 'decision' = 'allow_session'
     OR r.data ->> 'decision' = 'deny' AND (r.data ->> 'scope' IS NOT NULL OR r.data -> 'erased' ->> 'scope' IS NOT NULL));
 
--- One row per decision and per vote of a person. If the response of a call follows from a vote, both are listed.
+-- One row per decision and per vote of a person, perhaps in the place of another one (`on_behalf_of`). If the response of a call follows from a vote, both are listed.
 CREATE VIEW person_decisions AS
 SELECT e.seq, e.timestamp AS decided_at, e.principal AS person,
     CASE e.type WHEN 'TOOL_APPROVAL_VOTE' THEN 'vote' ELSE 'decision' END AS act, e.thread_id, c.data ->> 'id' AS tool_call_id,
     c.data ->> 'name' AS tool, coalesce(e.data -> 'arguments', c.data -> 'arguments') AS arguments,
     e.data -> 'arguments' IS NOT NULL AS changed, e.data ->> 'decision' AS decision, e.data ->> 'scope' AS scope,
-    e.data ->> 'level' AS level, e.data ->> 'comment' AS comment, e.data -> 'proof' ->> 'kind' AS proof
+    e.data ->> 'level' AS level, e.data ->> 'comment' AS comment, e.data -> 'proof' ->> 'kind' AS proof,
+    e.data ->> 'onBehalfOf' AS on_behalf_of
 FROM events e
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
 WHERE e.type = 'TOOL_APPROVAL_VOTE' OR e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'source' = 'approver';

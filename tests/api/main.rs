@@ -20,6 +20,7 @@ mod daily;
 mod decide;
 mod decide_all;
 mod definition;
+mod delegations;
 mod document;
 mod door;
 mod edits;

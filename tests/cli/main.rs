@@ -13,6 +13,7 @@ mod copy;
 mod decide;
 mod decide_several;
 mod default_log;
+mod delegations;
 mod demo;
 mod desk;
 mod doctor;

@@ -96,6 +96,12 @@ pub struct ApprovalResponse {
 }
 
 impl ApprovalResponse {
+    /// Who decided, and in whose place, for a sentence.
+    #[must_use]
+    pub fn decider(&self) -> String {
+        self.principal.describe_decider(self.on_behalf_of.as_ref())
+    }
+
     /// The person who decided, or who is behind the answer of a grant, a mode, a thread policy or a rule.
     #[must_use]
     pub fn person(&self) -> Option<&Principal> {

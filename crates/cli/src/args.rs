@@ -94,6 +94,9 @@ pub(crate) enum CliCommand {
     /// Create, list and revoke the tokens with which callers use a server
     #[command(subcommand)]
     Token(commands::token::TokenSubcommand),
+    /// Hand your queue to another person, list delegations and end them
+    #[command(subcommand)]
+    Delegation(commands::delegation::DelegationCommand),
     /// Add, list and remove the keys with which approvers prove their decisions
     #[command(subcommand)]
     ApproverKey(commands::approver_key::ApproverKeySubcommand),

@@ -166,6 +166,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
         CliCommand::Tool(command) => commands::tool::run_tool_command(context, command).await,
         CliCommand::Token(command) => commands::token::run_token_command(context, command).await,
+        CliCommand::Delegation(command) => {
+            commands::delegation::run_delegation_command(context, command).await
+        }
         CliCommand::ApproverKey(command) => {
             commands::approver_key::run_approver_key_command(context, command).await
         }

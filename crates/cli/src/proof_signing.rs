@@ -33,6 +33,7 @@ pub(crate) fn prove_decision(
         tool: &call.name,
         arguments_hash,
         approver,
+        on_behalf_of: decide.on_behalf_of.as_ref(),
         decision: decide.decision,
         scope: decide.scope.as_ref().map(ScopeOrHash::Scope),
         agents: decide.agents,

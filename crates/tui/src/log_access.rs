@@ -55,6 +55,7 @@ pub(crate) async fn send_to_log(
         agents: None,
         expires_in_seconds: sent.limits.seconds,
         uses: sent.limits.uses,
+        on_behalf_of: None,
         level: sent.level.clone(),
         and_waiting: sent.and_waiting,
         proof: None,

@@ -1,6 +1,6 @@
 // A browser client for the Countersign API: list, follow, decide. It uses no other module of this interface.
 
-/** @import { Call, CallKey, Caller, DecisionBody, Grant, GrantLimits, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
+/** @import { Call, CallKey, Caller, DecisionBody, Delegation, Grant, GrantLimits, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
 
 /** The page size for calls. The server accepts at most 1,000. */
 const PAGE = 200;
@@ -233,6 +233,11 @@ export class CountersignClient {
    */
   messages(thread, after = 0, limit = PAGE) {
     return this.request("GET", `${this.#threadPath(thread)}/messages?limit=${limit}&after=${after}`);
+  }
+
+  /** The active delegations. @returns {Promise<Delegation[]>} */
+  async delegations() {
+    return (await this.request("GET", "/v1/delegations")).delegations;
   }
 
   /** @param {string} thread @param {number} seq */

@@ -16,6 +16,8 @@ export interface Vote {
   principal: string;
   at: string;
   decision: Decision;
+  /** The person in whose place the approver voted. */
+  onBehalfOf?: string | null;
   counts: boolean;
   comment?: string | null;
   proof?: Proof | null;
@@ -60,6 +62,16 @@ export interface ChatAccount {
   person: string;
   linkedAt: string;
   trouble?: string | null;
+}
+
+/** One person decides in the place of another one until a moment. */
+export interface Delegation {
+  seq: number;
+  from: string;
+  to: string;
+  at: string;
+  until: string;
+  comment?: string | null;
 }
 
 export interface ApproverKey {
@@ -132,6 +144,8 @@ export interface ApprovalResponse {
   decision: Decision;
   source: string;
   principal: string;
+  /** The person in whose place the principal decided. */
+  onBehalfOf?: string | null;
   at: string;
   comment?: string | null;
   rule?: string | null;
@@ -333,6 +347,7 @@ export interface DecisionBody {
   level?: string;
   andWaiting?: boolean;
   proof?: ProofBody;
+  onBehalfOf?: string;
 }
 
 export interface Problem {

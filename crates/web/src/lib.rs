@@ -107,6 +107,7 @@ pub const FILES: &[WebFile] = files![
     "refusal.js" SCRIPT,
     "settings/account-section.js" SCRIPT,
     "settings/chat-section.js" SCRIPT,
+    "settings/delegation-section.js" SCRIPT,
     "settings/device-section.js" SCRIPT,
     "settings/passkey-section.js" SCRIPT,
     "settings/section-element.js" SCRIPT,

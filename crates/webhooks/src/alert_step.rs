@@ -105,6 +105,7 @@ impl WebhookMessage {
             ("advice", word(self.advice.map(AdviceVerdict::as_str))),
             ("mode", word(self.mode.map(AdvisorMode::as_str))),
             ("by", self.by.clone()),
+            ("onBehalfOf", self.on_behalf_of.clone()),
             ("comment", self.comment.clone()),
         ];
         let of_call = self.call.iter().flat_map(CallSubject::alert_members);

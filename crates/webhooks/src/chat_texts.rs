@@ -70,6 +70,7 @@ impl WebhookMessage {
             ("Advice", word(self.advice.map(AdviceVerdict::as_str))),
             ("Mode", word(self.mode.map(AdvisorMode::as_str))),
             ("By", self.by.clone()),
+            ("On behalf of", self.on_behalf_of.clone()),
             ("Comment", self.comment.clone()),
         ];
         let call = self.call.iter().flat_map(CallSubject::facts);

@@ -37,6 +37,8 @@ pub(crate) struct WebhookMessage {
     pub(crate) mode: Option<AdvisorMode>,
     /// The principal that voted, decided, claimed, answered, flagged or set the mode.
     pub(crate) by: Option<String>,
+    /// The person in whose place that principal voted or decided.
+    pub(crate) on_behalf_of: Option<String>,
     /// The comment of that principal. It is never an advisor's reason, which may quote the arguments.
     pub(crate) comment: Option<String>,
     /// The call page, or the advisor page.
@@ -88,13 +90,16 @@ impl WebhookMessage {
         let by = Some(event.principal.to_string());
         Some(match body {
             Body::ApprovalVote(vote) => {
-                Self { decision: Some(vote.decision.as_str()), by, comment: vote.comment.clone(), ..message }
+                let on_behalf_of = vote.on_behalf_of.as_ref().map(ToString::to_string);
+                let (decision, comment) = (Some(vote.decision.as_str()), vote.comment.clone());
+                Self { decision, by, on_behalf_of, comment, ..message }
             }
             Body::ApprovalResponse(response) => Self {
                 decision: Some(response.decision.as_str()),
                 source: Some(response.source.as_str()),
                 advisor: advisor_of(event, response),
                 by,
+                on_behalf_of: response.on_behalf_of.as_ref().map(ToString::to_string),
                 comment: comment_of_person(response),
                 ..message
             },
@@ -180,6 +185,7 @@ impl WebhookMessage {
             advice: None,
             mode: None,
             by: None,
+            on_behalf_of: None,
             comment: None,
             link,
         }
@@ -191,7 +197,7 @@ impl WebhookMessage {
         Self {
             decision: Some(response.decision.as_str()),
             source: Some(response.source.as_str()),
-            decided_by: Some(response.principal.to_string()),
+            decided_by: Some(response.principal.describe_decider(response.on_behalf_of.as_ref())),
             ..self
         }
     }

@@ -94,6 +94,26 @@ pub(super) async fn play_decisions(stage: &GoldenStage) {
     stage.send("agent:bot", operations::CancelCall { thread, id, body }).await;
 }
 
+/// Bob decides for Ada and for Cyd. One of the delegations stays.
+pub(super) async fn play_delegations(stage: &GoldenStage) {
+    let hands_over = async |person: &str, comment: &str| {
+        let body = json!({"to": "user:bob", "expiresInSeconds": 5_184_000, "comment": comment});
+        stage.send(person, operations::SetDelegation { body: read_body(&body) }).await.seq
+    };
+    let of_cyd = hands_over("user:cyd", "travelling").await;
+    hands_over("user:ada", "on leave").await;
+    let for_ada = stage.call("work", "for-ada");
+    for_ada.asks("make release").await;
+    for_ada.decides("user:bob", json!({"decision": "allow_once", "onBehalfOf": "user:ada"})).await;
+    for_ada.runs().await;
+    let for_cyd = stage.call("work", "for-cyd");
+    for_cyd.proposes(json!({"name": "drop", "arguments": {"table": "old"}})).await;
+    for_cyd.decides("user:bob", json!({"decision": "allow_once", "onBehalfOf": "user:cyd"})).await;
+    for_cyd.decides("user:ada", json!({"decision": "allow_once"})).await;
+    let body = read_body(&json!({"comment": "back again"}));
+    stage.send("user:bob", operations::EndDelegation { seq: of_cyd, body }).await;
+}
+
 pub(super) async fn play_due_times(stage: &GoldenStage) {
     let expired = stage.call("work", "expired");
     expired.proposes(json!({"name": "ping", "arguments": {"host": "a"}})).await;

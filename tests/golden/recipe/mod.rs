@@ -90,6 +90,7 @@ pub(crate) async fn play_story() -> GoldenStage {
     settings::play_tools(&stage).await;
     calls::play_runs(&stage).await;
     calls::play_decisions(&stage).await;
+    calls::play_delegations(&stage).await;
     calls::play_due_times(&stage).await;
     calls::play_repairs(&stage).await;
     settings::play_advisors(&stage).await;

@@ -6,8 +6,8 @@ use crate::{
     args::CliCommand,
     commands::{
         advisor::AdvisorSubcommand, approver_key::ApproverKeySubcommand, checkpoint::CheckpointCommand,
-        grant::GrantCommand, policy::PolicyCommand, thread::ThreadSubcommand, token::TokenSubcommand,
-        tool::ToolSubcommand, webhook::WebhookSubcommand,
+        delegation::DelegationCommand, grant::GrantCommand, policy::PolicyCommand, thread::ThreadSubcommand,
+        token::TokenSubcommand, tool::ToolSubcommand, webhook::WebhookSubcommand,
     },
 };
 use countersign_approvals::access::Right;
@@ -84,6 +84,7 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
         CliCommand::Grant(command) => Uses(right_of_grants(command)),
         CliCommand::Tool(command) => Uses(right_of_tools(command)),
         CliCommand::Token(command) => Uses(right_of_tokens(command)),
+        CliCommand::Delegation(command) => Uses(right_of_delegations(command)),
         CliCommand::ApproverKey(command) => Uses(right_of_keys(command)),
         CliCommand::Webhook(command) => Uses(right_of_webhooks(command)),
         CliCommand::Run(_)
@@ -134,6 +135,14 @@ const fn right_of_tokens(command: &TokenSubcommand) -> Right {
     match command {
         TokenSubcommand::List(_) => Right::Read,
         TokenSubcommand::Create(_) | TokenSubcommand::Revoke(_) => Right::Administer,
+    }
+}
+
+const fn right_of_delegations(command: &DelegationCommand) -> Right {
+    match command {
+        DelegationCommand::List(_) => Right::ReadPolicy,
+        DelegationCommand::Set(_) => Right::Decide,
+        DelegationCommand::End(_) => Right::ManageKeys,
     }
 }
 

@@ -132,7 +132,7 @@ fn state_cell(call: &api::Call) -> TableCell {
 /// made it.
 fn describe_decider(call: &api::Call) -> String {
     let Some(response) = &call.response else { return String::new() };
-    let by = escape_text(response.principal.as_str());
+    let by = escape_text(&response.decider());
     if let Some((origin, grant)) = response.grant_origin.as_ref().zip(response.grant) {
         return format!("{}, grant {grant}", escape_text(origin.principal.as_str()));
     }

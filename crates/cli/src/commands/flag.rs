@@ -30,9 +30,10 @@ pub(crate) async fn flag_call(context: &CommandContext, args: &FlagArgs) -> anyh
         print_json(&flagged)?;
         return Ok(CommandExit::DONE);
     }
-    let allowed_by = flagged.response.as_ref().map_or(String::new(), |response| {
-        format!(", which {} allowed", escape_text(response.principal.as_str()))
-    });
+    let allowed_by = flagged
+        .response
+        .as_ref()
+        .map_or(String::new(), |response| format!(", which {} allowed", escape_text(&response.decider())));
     print_line(&format!("Flagged {}{allowed_by}.", escape_text(flagged.id.as_str())));
     Ok(CommandExit::DONE)
 }

@@ -12,6 +12,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod copy;
 pub(crate) mod decide;
+pub(crate) mod delegation;
 pub(crate) mod demo;
 pub(crate) mod erase;
 mod evidence;

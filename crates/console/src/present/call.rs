@@ -112,7 +112,7 @@ fn declared_facts(call: &api::Call) -> Vec<CallFact> {
 fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<CallFact> {
     let rule = response.rule.as_ref().map_or(String::new(), |rule| format!(", rule {}", escape_text(rule)));
     let grant = response.grant.map_or(String::new(), |grant| format!(" {grant}"));
-    let who = escape_text(response.principal.as_str());
+    let who = escape_text(&response.decider());
     let (decision, source) = (response.decision.as_str(), response.source.as_str());
     let basis = describe_basis(response.basis);
     let mut facts =
@@ -202,7 +202,7 @@ fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
 fn state_text(call: &api::Call) -> String {
     match (call.state, &call.response) {
         (CallState::Denied, Some(response)) => {
-            format!("denied by {}", escape_text(response.principal.as_str()))
+            format!("denied by {}", escape_text(&response.decider()))
         }
         (CallState::Unknown, _) => {
             "unknown: its executor was lost, and the call may or may not have run".to_owned()

@@ -15,7 +15,7 @@ pub fn describe_outcome(me: &Principal, before: &api::Call, after: &api::Call) -
     let id = escape_text(before.id.as_str());
     let earlier = after.response.as_ref().filter(|first| before.response.is_some() || first.principal != *me);
     if let Some(first) = earlier {
-        let (what, who) = (first.decision.as_str(), escape_text(first.principal.as_str()));
+        let (what, who) = (first.decision.as_str(), escape_text(&first.decider()));
         return format!("Nothing changed: {id} was already decided: {what} by {who} at {}.", first.at);
     }
     match &after.response {

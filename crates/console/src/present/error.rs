@@ -100,6 +100,9 @@ fn error_hint(code: &str) -> Option<&'static str> {
     Some(match code {
         "unknown_call" => "`countersign pending` lists pending calls, `countersign calls` lists all calls",
         "unknown_thread" => "`countersign thread list` lists the threads",
+        "unknown_delegation" | "not_delegated" => {
+            "`countersign delegation list` lists the active delegations"
+        }
         "unknown_grant" => "`countersign grant list THREAD` lists the active grants",
         "several_calls" => "type more of the id, or add --thread",
         "not_an_approver" => "decide as a person: --as user:NAME",

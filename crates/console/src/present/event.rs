@@ -14,7 +14,7 @@ use countersign_api::GrantOrigin;
 use countersign_events::{
     AdvisorReported, ApprovalAdvice, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack,
     ApprovalVote, Body, CallErased, Decision, DecisionProof, Event, EventGroup, GrantAgents, Json,
-    NewerEvent, PolicySet, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
+    NewerEvent, PolicySet, Principal, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
 };
 
 /// Describes an event, with a style for its kind.
@@ -33,14 +33,19 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
             (TextStyle::Plain, format!("{who} proposes {tool} as {id}: {arguments}"))
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
-        Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
+        Body::ApprovalVote(vote) => {
+            (TextStyle::Plain, describe_vote(&describe_voter(event, vote.on_behalf_of.as_ref()), vote))
+        }
         Body::ApprovalReminder(reminder) => (TextStyle::Yellow, describe_reminder(reminder)),
         Body::ApprovalEscalated(escalated) => {
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
         }
         Body::ApprovalAdvice(advice) => (TextStyle::Dim, describe_advice(&who, advice)),
-        Body::ApprovalResponse(response) => describe_response(&who, response, origin),
+        Body::ApprovalResponse(response) => {
+            let who = describe_voter(event, response.on_behalf_of.as_ref());
+            describe_response(&who, response, origin)
+        }
         Body::ApprovalTakenBack(taken) => (TextStyle::Yellow, describe_taken_back(&who, taken)),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
@@ -91,6 +96,11 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
         Body::Message(kind, data) => (TextStyle::Dim, describe_message(&who, *kind, data)),
         of_log => describe_log_event(&who, of_log),
     }
+}
+
+/// Who voted or decided, and in whose place.
+fn describe_voter(event: &Event, on_behalf_of: Option<&Principal>) -> String {
+    escape_text(&event.principal.describe_decider(on_behalf_of))
 }
 
 /// What became of a grant.
@@ -192,6 +202,14 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
         Body::ChatAccountUnlinked(unlinked) => {
             let account = escape_text(&unlinked.account);
             (TextStyle::Cyan, format!("{who} unlinks {account} of the chat {}", unlinked.webhook))
+        }
+        Body::DelegationSet(set) => {
+            let (to, until, why) = (escape_text(set.to.as_str()), set.until, comment(set.comment.as_ref()));
+            (TextStyle::Cyan, format!("{who} hands their queue to {to} until {until}{why}"))
+        }
+        Body::DelegationEnded(ended) => {
+            let (number, why) = (ended.delegation, comment(ended.comment.as_ref()));
+            (TextStyle::Cyan, format!("{who} ends delegation {number}{why}"))
         }
         Body::DefinitionSeen(seen) => {
             (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))

@@ -171,8 +171,8 @@ pub fn describe_votes(request: &api::ApprovalRequest) -> String {
 }
 
 fn vote_text(vote: &api::ApprovalVote) -> String {
-    let mut text =
-        format!("{} {} at {}", escape_text(vote.principal.as_str()), vote.decision.as_str(), vote.at);
+    let who = escape_text(&vote.principal.describe_decider(vote.on_behalf_of.as_ref()));
+    let mut text = format!("{who} {} at {}", vote.decision.as_str(), vote.at);
     if let Some(scope) = &vote.scope {
         text.extend([", ", &describe_scope(scope)]);
     }

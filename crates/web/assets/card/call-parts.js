@@ -4,7 +4,7 @@ import { html, nothing } from "../element.js";
 import { renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
 import { renderText } from "../hidden-text.js";
 import { nameOf } from "../times.js";
-import { describeAdvice, describeSameCall } from "./describe.js";
+import { describeAdvice, describePerson, describeSameCall } from "./describe.js";
 
 /** @import { Call } from "../types.d.ts" */
 
@@ -108,7 +108,7 @@ function requestFacts({ request }) {
   if (request.level) facts.push(["Needs level", renderText(request.level)]);
   if (quorum > 1 || votes.length > 0) {
     const counted = votes.filter((vote) => vote.counts && vote.decision !== "deny");
-    const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
+    const names = counted.map(describePerson).join(", ");
     facts.push(["Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`)]);
   }
   return facts;

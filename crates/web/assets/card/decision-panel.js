@@ -3,6 +3,7 @@
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
+import { nameOf } from "../times.js";
 import { panelStyles } from "./card-styles.js";
 import { ArgumentsEdit } from "./arguments-edit.js";
 import { LIMIT_CHOICES, USUAL_LIMITS } from "./grant-limits.js";
@@ -39,6 +40,8 @@ export class DecisionPanel extends CountersignElement {
     isConfirming: { state: true },
     edit: { state: true },
     chosen: { state: true },
+    delegators: { state: true },
+    onBehalfOf: { state: true },
   };
   static styles = [baseStyles, argumentStyles, panelStyles];
 
@@ -78,10 +81,27 @@ export class DecisionPanel extends CountersignElement {
     this.edit = null;
     /** Which later calls an approval for the session also allows. @type {ChosenScope} */
     this.chosen = {};
+    /** The people who have handed their queue to this person. @type {string[]} */
+    this.delegators = [];
+    /** The one in whose place the decision is made; empty for the person's own. */
+    this.onBehalfOf = "";
   }
 
-  /** @override */
-  willUpdate() {
+  async #loadDelegators() {
+    const { client } = this;
+    if (!client) return;
+    try {
+      const [{ person }, delegations] = await Promise.all([client.caller(), client.delegations()]);
+      this.delegators = [...new Set(delegations.filter(({ to }) => to === person).map(({ from }) => from))];
+    } catch {
+      // An older server has no delegations. A person decides as themselves.
+      this.delegators = [];
+    }
+  }
+
+  /** @override @param {Map<PropertyKey, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has("client")) void this.#loadDelegators();
     const shown = `${this.call?.threadId}\n${this.call?.id}\n${this.call?.argumentsHash}`;
     if (shown === this.#shown) return;
     // Another call, or other arguments: nothing that was chosen for the one before may apply to it.
@@ -91,6 +111,7 @@ export class DecisionPanel extends CountersignElement {
     this.hasComment = false;
     this.edit = null;
     this.chosen = {};
+    this.onBehalfOf = "";
   }
 
   /** Leaves what is open and what was chosen. */
@@ -173,7 +194,17 @@ export class DecisionPanel extends CountersignElement {
               ${this.#levels.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
             </select></label>`
           : nothing}
+        ${this.delegators.length > 0 ? this.#renderPlaces() : nothing}
       </div>`;
+  }
+
+  /** The choice in whose place the person decides. */
+  #renderPlaces() {
+    const choose = (/** @type {Event} */ event) => (this.onBehalfOf = /** @type {HTMLSelectElement} */ (event.target).value);
+    return html`<label class="level">Decide as <select id="place" .value=${this.onBehalfOf} @change=${choose}>
+        <option value="">myself</option>
+        ${this.delegators.map((person) => html`<option value=${person}>${renderText(`for ${nameOf(person)}`)}</option>`)}
+      </select></label>`;
   }
 
   /** An approval that needs a proof: a passkey signs it. A denial needs no proof.
@@ -270,6 +301,7 @@ export class DecisionPanel extends CountersignElement {
     const level = read("#level") ?? only;
     if (comment) body.comment = comment;
     if (level) body.level = level;
+    if (this.onBehalfOf) body.onBehalfOf = this.onBehalfOf;
     if (decision === "allow_session") {
       Object.assign(body, this.chosen);
     }

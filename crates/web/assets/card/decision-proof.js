@@ -9,14 +9,15 @@ import { hexHash, listKeys, passkeyTrouble, signStatement } from "../passkeys.js
  * Requires that the statement is about the call that is on show, or the person would sign another one.
  * @param {string} statement @param {Call} call @param {DecisionBody} decision @param {string} person
  */
-async function checkStatement(statement, call, { decision, comment }, person) {
+async function checkStatement(statement, call, { decision, comment, onBehalfOf }, person) {
   const lines = statement.split("\n");
   const expected = [
     "Countersign decision 1", `thread: ${call.threadId}`, `call: ${call.id}`, `tool: ${call.name}`,
     `arguments: sha256:${call.argumentsHash}`, `approver: ${person}`, `decision: ${decision}`, "scope: none",
     `comment: ${comment ? `sha256:${await hexHash(JSON.stringify(comment))}` : "none"}`,
   ];
-  if (!expected.every((line) => lines.includes(line))) {
+  const place = lines.filter((line) => line.startsWith("on behalf of: ")).join();
+  if (!expected.every((line) => lines.includes(line)) || place !== (onBehalfOf ? `on behalf of: ${onBehalfOf}` : "")) {
     throw new Error("The server asks for a signature of something else than this decision.");
   }
 }

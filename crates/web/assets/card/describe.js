@@ -26,9 +26,12 @@ export function describeDecision({ decision, source }) {
 /** How the end of a call is drawn, by the status of its result. @type {Record<string, string>} */
 const OUTCOMES = { success: "done", error: "failed", denied: "denied", expired: "denied" };
 
+/** A person, and in whose place they decided or voted. @param {{ principal: string, onBehalfOf?: string | null }} decision */
+export const describePerson = ({ principal, onBehalfOf }) => `${nameOf(principal)}${onBehalfOf ? ` on behalf of ${nameOf(onBehalfOf)}` : ""}`;
+
 /** Who decided: a person, or a rule or a setting and the person behind it. @param {ApprovalResponse} response */
 export function describeDecider(response) {
-  if (response.source === "approver") return nameOf(response.principal);
+  if (response.source === "approver") return describePerson(response);
   if (response.grantOrigin) return `${nameOf(response.grantOrigin.principal)}, on the call ${response.grantOrigin.toolCallId}`;
   const person = response.setBy?.principal ?? response.policyChange?.principal;
   return person ? `${response.principal}, set by ${nameOf(person)}` : response.principal;
@@ -134,7 +137,7 @@ export function describeSteps(call) {
   if (request) steps.push({ text: `An approval was asked for: ${request.reason}`, at: request.requestedAt, style: "" });
   for (const vote of request?.votes ?? []) {
     const isLast = response && response.principal === vote.principal && response.at === vote.at;
-    if (!isLast) steps.push({ text: `${nameOf(vote.principal)} voted: ${word(vote.decision)}`, at: vote.at, style: decisionStyle(vote.decision) });
+    if (!isLast) steps.push({ text: `${describePerson(vote)} voted: ${word(vote.decision)}`, at: vote.at, style: decisionStyle(vote.decision) });
   }
   for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {

@@ -2,7 +2,7 @@
 
 import { describeRow } from "../inbox-list.js";
 import { nameOf } from "../times.js";
-import { describeDecision, describeState } from "../card/describe.js";
+import { describeDecision, describePerson, describeState } from "../card/describe.js";
 
 /** @import { ApprovalResponse, Call } from "../types.d.ts" */
 
@@ -36,7 +36,7 @@ export function makeRow(call) {
   const { response } = call;
   if (!response) return null;
   const isPerson = response.source === "approver";
-  const by = isPerson ? nameOf(response.principal) : describeSource(response);
+  const by = isPerson ? describePerson(response) : describeSource(response);
   const { badge: state, style } = describeState(call, 0);
   const { word, style: wordStyle } = describeDecision(response);
   const summary = describeRow(call);

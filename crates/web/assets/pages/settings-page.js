@@ -7,6 +7,7 @@ import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import "../settings/account-section.js";
 import "../settings/chat-section.js";
+import "../settings/delegation-section.js";
 import "../settings/device-section.js";
 import "../settings/passkey-section.js";
 import "../settings/token-section.js";
@@ -18,7 +19,7 @@ const styles = css`
   account-section { display: grid; gap: 20px; }
 `;
 
-/** Approvers get notifications, and admins remove the devices of others. @param {string[]} roles */
+/** Approvers get notifications and hand over their queues, and admins end those of others. @param {string[]} roles */
 const mayOwnDevices = (roles) => roles.includes("approver") || roles.includes("admin");
 
 export class SettingsPage extends PageElement {
@@ -35,6 +36,7 @@ export class SettingsPage extends PageElement {
         : html`<account-section .app=${this.app}></account-section>
             ${caller.person && mayOwnDevices(caller.roles) ? html`<device-section .app=${this.app}></device-section><chat-section .app=${this.app}></chat-section>` : nothing}
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
+            ${caller.person && mayOwnDevices(caller.roles) ? html`<delegation-section .app=${this.app}></delegation-section>` : nothing}
             ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
             ${canChange ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
             ${canChange || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}

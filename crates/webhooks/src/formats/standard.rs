@@ -46,6 +46,7 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
         ("advice", message.advice.map(|advice| Value::from(advice.as_str()))),
         ("mode", message.mode.map(|mode| Value::from(mode.as_str()))),
         ("by", optional(&message.by)),
+        ("onBehalfOf", optional(&message.on_behalf_of)),
         ("comment", optional(&message.comment)),
         ("link", Some(Value::from(message.link.as_str()))),
     ];

@@ -3,7 +3,7 @@
 use crate::scope::ScopeArgs;
 use countersign_api as api;
 use countersign_console::{CliError, LimitChoice};
-use countersign_events::GrantLimits;
+use countersign_events::{GrantLimits, Principal};
 use std::path::PathBuf;
 
 /// The calls to decide.
@@ -140,6 +140,9 @@ pub(crate) struct DecideOptions {
     /// Decide at this level [default: the level that the request needs]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
+    /// Decide in the place of this person, such as user:ada, who has handed their queue to you
+    #[arg(long, value_name = "PERSON")]
+    pub(crate) on_behalf_of: Option<Principal>,
     /// With a scope, also decide the thread's waiting calls, as if they were proposed now
     #[arg(long)]
     pub(crate) and_waiting: bool,

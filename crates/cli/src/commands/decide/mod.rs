@@ -62,6 +62,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
         ..api::DecisionRequest::plain(decision)
     };
     decide.level.clone_from(&args.decide.level);
+    decide.on_behalf_of.clone_from(&args.decide.on_behalf_of);
     args.limits.add_to(&mut decide, remembered)?;
     decide.arguments = args.arguments.as_deref().map(read_arguments).transpose()?;
     let gate = context.connect_to_decide().await?;
@@ -91,6 +92,7 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
         ..api::DecisionRequest::plain(Decision::Deny)
     };
     decide.level.clone_from(&args.decide.level);
+    decide.on_behalf_of.clone_from(&args.decide.on_behalf_of);
     args.limits.add_to(&mut decide, args.scope.is_given())?;
     let gate = context.connect_to_decide().await?;
     if !args.all_pending {

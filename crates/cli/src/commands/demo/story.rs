@@ -47,7 +47,7 @@ fn describe_decision(call: &api::Call) -> String {
     let Some(response) = &call.response else {
         return if call.state == CallState::Pending { "still pending" } else { "undecided" }.to_owned();
     };
-    let who = escape_text(response.principal.as_str());
+    let who = escape_text(&response.decider());
     let comment = response.comment.as_ref().map(|comment| format!(": {}", escape_text(comment)));
     let comment = comment.unwrap_or_default();
     match (response.source, response.decision) {
