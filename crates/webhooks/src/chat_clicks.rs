@@ -1,10 +1,14 @@
 //! Requests of chat platforms: what they say, whether a click is about what the message showed, and what is answered.
+//!
+//! The order: `read_chat_request`; the call, which the event with the click's `seq` names; `check_click`; for a denial
+//! `read_replies`; the decision; `answer_click`; and when the answer is sent, `send_follow_ups`. A platform waits three seconds.
 
 use crate::{
     HttpWebhooks, WebhookKeyError,
     chats::{
         chat_platform::{GivenRequest, PlatformRequest, ReplyContent},
         chat_types::{ChatAnswer, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest},
+        open_chat::OpenChat,
     },
     http_webhooks::OpenTarget,
     link_code::make_link_code,
@@ -35,12 +39,25 @@ impl HttpWebhooks {
         body: &[u8],
         now: Timestamp,
     ) -> Result<ChatRequest, ChatRefusal> {
-        if body.len() > MAX_REQUEST {
+        let given = GivenRequest { headers, body, now };
+        self.prove_request(webhook, log, &given).inspect_err(|refusal| {
+            let webhook = webhook.added.what.name.as_str();
+            tracing::info!(webhook, %refusal, "a request of a chat was refused");
+        })
+    }
+
+    fn prove_request(
+        &self,
+        webhook: &WebhookRecord,
+        log: Sha256,
+        given: &GivenRequest<'_>,
+    ) -> Result<ChatRequest, ChatRefusal> {
+        if given.body.len() > MAX_REQUEST {
             return Err(ChatRefusal::TooLarge);
         }
         let target = self.open_for_clicks(webhook, log)?;
         let chat = target.chat().ok_or_else(no_chat)?;
-        let click = match chat.platform.read_request(&chat.address, &GivenRequest { headers, body, now })? {
+        let click = match chat.platform.read_request(&chat.address, given)? {
             PlatformRequest::Handshake(answer) => return Ok(ChatRequest::Handshake(answer)),
             PlatformRequest::Ignored => return Ok(ChatRequest::Ignored),
             PlatformRequest::Click(click) => click,
@@ -61,8 +78,8 @@ impl HttpWebhooks {
 
     /// Checks a click against the call as it is now: it waits for a decision, the message shows its text and nobody changed the
     /// message, and the button is offered. `offer` says which buttons the rules permit now. Whether this person may decide, the
-    /// caller checks.
-    pub fn check_click(
+    /// caller checks. Mattermost does not send the message with the click, so it is asked for it.
+    pub async fn check_click(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,
@@ -82,16 +99,31 @@ impl HttpWebhooks {
         if chat.signer.seen(call.arguments_hash, &card.text()) != click.seen {
             return Err(ChatRefusal::Stale);
         }
-        let is_as_sent = |shown: &String| *shown == chat.platform.visible_text(&card);
-        // Whoever can change the message could write another word on a button.
-        let is_own_label = click.label.as_ref().is_none_or(|label| label == click.choice.label());
-        if !is_own_label || !click.shown.as_ref().is_none_or(is_as_sent) {
-            return Err(ChatRefusal::Edited);
-        }
         if !card.buttons.iter().any(|button| button.choice == click.choice) {
             return Err(ChatRefusal::NotOffered);
         }
-        Ok(())
+        let shown = match &click.shown {
+            Some(shown) => Some(shown.clone()),
+            None => self.look_up_message(&target, chat, click).await,
+        };
+        // Whoever can change the message could write another word on a button.
+        let is_own_label = click.label.as_ref().is_none_or(|label| label == click.choice.label());
+        // A message that cannot be read counts as changed.
+        if is_own_label && shown == Some(chat.platform.visible_text(&card)) {
+            Ok(())
+        } else {
+            Err(ChatRefusal::Edited)
+        }
+    }
+
+    async fn look_up_message(
+        &self,
+        target: &OpenTarget,
+        chat: &OpenChat,
+        click: &ChatClick,
+    ) -> Option<String> {
+        let call = chat.platform.render_lookup(&chat.address, click)?;
+        chat.platform.find_visible_text(&self.read_platform(target, &call).await?)
     }
 
     /// Makes the answer to a click. Its follow-ups are sent by [`send_follow_ups`](Self::send_follow_ups), after the answer.

@@ -156,7 +156,7 @@ impl ChatDoor {
         let Some(((thread, id), (call, offer))) = found else {
             return Err(told("you do not see this call".to_owned()));
         };
-        match self.sender.check_click(webhook, *log, click, &call, offer) {
+        match self.sender.check_click(webhook, *log, click, &call, offer).await {
             Ok(()) => {}
             Err(refusal @ (ChatRefusal::Closed | ChatRefusal::Stale | ChatRefusal::Edited)) => {
                 return Err(ClickRefusal::Outdated(refusal.to_string()));

@@ -42,10 +42,17 @@ impl HttpWebhooks {
         posted: Option<&str>,
         now: Timestamp,
     ) -> Result<Option<PostedChange>, FailedAttempt> {
-        let Some((chat, request)) = target.chat().zip(state.call.request.as_ref()) else { return Ok(None) };
-        if !shows_state(message.topic) {
+        let message = &message.for_target(target.has_arguments());
+        let Some(chat) = target.chat() else { return Ok(None) };
+        // A mismatch may be about a call about which nobody was asked.
+        let Some(request) = state.call.request.as_ref().filter(|_| shows_state(message.topic)) else {
             let call = chat.platform.render_note(&chat.address, posted, &message.chat_note());
             self.ask_platform(target, &call, now).await?;
+            return Ok(None);
+        };
+        let is_final = matches!(message.topic, WebhookTopic::Decided | WebhookTopic::Expired);
+        if posted.is_none() && !state.call.is_pending() && !is_final {
+            // The message about the decision is the next one, or was sent already.
             return Ok(None);
         }
         self.set_up_quietly(target, now).await;
@@ -67,7 +74,6 @@ impl HttpWebhooks {
                 chat.platform.render_note(&chat.address, Some(posted), &message.chat_note().without_facts());
             self.ask_platform(target, &call, now).await?;
         }
-        let is_final = matches!(message.topic, WebhookTopic::Decided | WebhookTopic::Expired);
         Ok(is_final.then_some(PostedChange::Forget(request.seq)))
     }
 

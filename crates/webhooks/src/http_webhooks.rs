@@ -75,6 +75,10 @@ impl OpenTarget {
         self.chat.as_ref()
     }
 
+    pub(crate) const fn has_arguments(&self) -> bool {
+        self.has_arguments
+    }
+
     pub(crate) const fn allows_private(&self) -> bool {
         self.allow_private
     }
@@ -301,7 +305,7 @@ fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Re
 /// The topics. The message of a chat app about a call ends with the call.
 fn complete_topics(request: &api::WebhookRequest) -> Vec<WebhookTopic> {
     let mut topics = request.topics.clone();
-    let is_opening = |topic: &WebhookTopic| OPENING_TOPICS.contains(topic);
+    let is_opening = |topic: &WebhookTopic| OPENING_TOPICS.contains(topic) || *topic == WebhookTopic::Voted;
     if request.format.is_chat_app() && topics.iter().any(is_opening) {
         for topic in [WebhookTopic::Decided, WebhookTopic::Expired] {
             if !topics.contains(&topic) {

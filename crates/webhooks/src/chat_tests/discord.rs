@@ -1,7 +1,7 @@
 //! A Discord app, played from <https://docs.discord.com/developers>.
 
 use super::{
-    ALL, ChatWorld, HOSTILE, LOG, call, changed, decided, headers, hex, now,
+    ALL, ChatWorld, HOSTILE, LOG, OfficialRequest, call, changed, decided, headers, hex, now,
     played_platform::{PlayedAnswer, PlayedPlatform, PlayedRequest},
     record,
 };
@@ -117,6 +117,19 @@ async fn discord_failures_are_read() {
 }
 
 #[tokio::test]
+async fn discord_request_of_the_official_library_is_accepted() {
+    let (_platform, world) = discord().await;
+    let official = OfficialRequest::of("discord");
+    assert_eq!(
+        (official.secret.clone(), official.timestamp.as_str()),
+        (hex(key(7).public_key().as_ref()), NOW)
+    );
+    let headers = official.headers("x-signature-timestamp", "x-signature-ed25519");
+    assert!(matches!(world.reads(&headers, &official.body), Ok(ChatRequest::Handshake(_))));
+    assert_eq!(world.reads(&headers, &format!("{} ", official.body)).err(), Some(ChatRefusal::Forged));
+}
+
+#[tokio::test]
 async fn discord_signature_is_checked_first() {
     let (platform, world) = discord().await;
     let call = call(&json!({ "cluster": "prod" }));
@@ -128,13 +141,13 @@ async fn discord_signature_is_checked_first() {
         (click.choice, click.seq, click.account.id.as_str()),
         (ClickChoice::Allow, 42, "discord:53908232506183680")
     );
-    assert_eq!(world.checks(&click, &call), Ok(()));
+    assert_eq!(world.checks(&click, &call).await, Ok(()));
     assert_eq!(
-        world.checks(&click, &decided(&call, "deny", "")),
+        world.checks(&click, &decided(&call, "deny", "")).await,
         Err(ChatRefusal::Closed),
         "a replayed click"
     );
-    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))), Err(ChatRefusal::Stale));
+    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))).await, Err(ChatRefusal::Stale));
     let refused = |headers: &HeaderMap, body: &str| world.reads(headers, body).err();
     assert_eq!(refused(&sign(8, NOW, &body), &body), Some(ChatRefusal::Forged), "another key");
     assert_eq!(refused(&sign(7, NOW, &body), &format!("{body} ")), Some(ChatRefusal::Forged), "another body");
@@ -153,19 +166,19 @@ async fn discord_signature_is_checked_first() {
     edited["embeds"][1]["description"] = json!("```json\n{}\n```");
     let body = interaction(&edited, 0).to_string();
     assert_eq!(
-        world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call),
+        world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call).await,
         Err(ChatRefusal::Edited)
     );
     let mut relabelled = message.clone();
     relabelled["components"][0]["components"][0]["label"] = json!("Deny");
     let body = interaction(&relabelled, 0).to_string();
-    let checked = world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call);
+    let checked = world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call).await;
     assert_eq!(checked, Err(ChatRefusal::Edited), "another word on the button");
     let mut added = interaction(&message, 0);
     added["message"]["content"] = json!("This only lists files.");
     let body = added.to_string();
     assert_eq!(
-        world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call),
+        world.checks(&world.reads_click(&sign(7, NOW, &body), &body), &call).await,
         Err(ChatRefusal::Edited)
     );
 }

@@ -12,6 +12,7 @@ use crate::{
 use countersign_events::{WebhookFormat, WebhookTopic};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 
 const POST: &str = "xnuzqpzwf7rf5b7ghcqbcwd6ee";
 const USER: &str = "4xp9fdt77pncbef59f4k1qe83o";
@@ -125,10 +126,11 @@ async fn mattermost_click_is_proven_by_its_value() {
         (click.choice, click.seq, click.account.id.clone()),
         (ClickChoice::AllowHour, 42, format!("mattermost:{host}/{USER}"))
     );
-    assert_eq!(world.checks(&click, &call), Ok(()));
-    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))), Err(ChatRefusal::Stale));
+    let unread = world.checks(&click, &call).await;
+    assert_eq!(unread, Err(ChatRefusal::Edited), "a message that cannot be read");
+    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))).await, Err(ChatRefusal::Stale));
     assert_eq!(
-        world.checks(&click, &decided(&call, "deny", "")),
+        world.checks(&click, &decided(&call, "deny", "")).await,
         Err(ChatRefusal::Closed),
         "a replayed click"
     );
@@ -154,6 +156,39 @@ async fn mattermost_click_is_proven_by_its_value() {
     let other = record(&world.sender, 4, WebhookFormat::Mattermost, &address(&platform.origin)).await;
     let read = world.sender.read_chat_request(&other, LOG, &none, body.as_bytes(), now());
     assert_eq!(read.err(), Some(ChatRefusal::Forged), "another webhook");
+}
+
+#[tokio::test]
+async fn mattermost_message_is_looked_up() {
+    let posted = Arc::new(Mutex::new(json!({ "id": POST })));
+    let known = Arc::clone(&posted);
+    let platform = PlayedPlatform::start(move |request| {
+        let mut post = known.lock().expect("no panic");
+        if request.line == "POST /api/v4/posts" {
+            *post = request.body.clone();
+            post["id"] = json!(POST);
+        }
+        PlayedAnswer::json(&post)
+    })
+    .await;
+    let world = ChatWorld::new(WebhookFormat::Mattermost, &address(&platform.origin)).await;
+    let call = call(&json!({ "cluster": "prod" }));
+    world.posts(&call).await;
+    let clicked = clicked(&posted.lock().expect("no panic"), 0);
+    for (pointer, text, expected) in [
+        ("/id", POST, Ok(())),
+        ("/message", "harmless", Err(ChatRefusal::Edited)),
+        ("/message", "", Err(ChatRefusal::Edited)),
+    ] {
+        *posted.lock().expect("no panic").pointer_mut(pointer).expect("a member") = json!(text);
+        let click = world.reads_click(&HeaderMap::new(), &clicked);
+        assert_eq!(world.checks(&click, &call).await, expected, "{pointer} {text}");
+    }
+    let lookup = platform.take().pop().expect("a request");
+    assert_eq!(
+        (lookup.line, lookup.headers["authorization"].as_str()),
+        (format!("GET /api/v4/posts/{POST}"), "Bearer B0TT0K3N")
+    );
 }
 
 #[tokio::test]

@@ -93,8 +93,8 @@ impl ChatWorld {
         }
     }
 
-    fn checks(&self, click: &ChatClick, call: &api::Call) -> Result<(), ChatRefusal> {
-        self.sender.check_click(&self.record, LOG, click, call, ALL)
+    async fn checks(&self, click: &ChatClick, call: &api::Call) -> Result<(), ChatRefusal> {
+        self.sender.check_click(&self.record, LOG, click, call, ALL).await
     }
 }
 
@@ -172,4 +172,26 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(digits, "{byte:02x}");
     }
     digits
+}
+
+/// A request that the library of its platform accepts at [`now`]; `tests/webhooks/run` checks that.
+#[derive(serde::Deserialize)]
+struct OfficialRequest {
+    platform: String,
+    secret: String,
+    timestamp: String,
+    body: String,
+    signature: String,
+}
+
+impl OfficialRequest {
+    fn of(platform: &str) -> Self {
+        let text = include_str!("../../../../tests/webhooks/chat_requests.json");
+        let requests: Vec<Self> = serde_json::from_str(text).expect("JSON");
+        requests.into_iter().find(|request| request.platform == platform).expect("a request")
+    }
+
+    fn headers(&self, time: &str, signature: &str) -> HeaderMap {
+        headers(&[(time, &self.timestamp), (signature, &self.signature)])
+    }
 }

@@ -1,7 +1,7 @@
 //! Slack, played from <https://docs.slack.dev>.
 
 use super::{
-    ALL, BASE, ChatWorld, HOSTILE, LOG, call, changed, decided, headers, hex, now,
+    ALL, BASE, ChatWorld, HOSTILE, LOG, OfficialRequest, call, changed, decided, headers, hex, now,
     played_platform::{PlayedAnswer, PlayedPlatform, PlayedRequest},
     record,
 };
@@ -119,6 +119,37 @@ async fn message_is_posted_and_changes_with_its_call() {
 }
 
 #[tokio::test]
+async fn arguments_are_only_for_chats_that_ask() {
+    let (platform, mut world) = slack().await;
+    world.record.added.what.arguments = false;
+    let call = call(&json!({ "cluster": "prod-7" }));
+    let posted = world.posts(&call).await;
+    assert_eq!(world.sends(WebhookTopic::Advised, &call, Some(&posted)).await, Ok(None));
+    let requests = platform.take();
+    assert!(requests.iter().all(|request| !request.body.to_string().contains("prod-7")));
+    let [post, reply] = [&requests[0].body, &requests[1].body];
+    assert_eq!((buttons(post), &reply["thread_ts"]), (vec!["Open the call".to_owned()], &json!(TS)));
+    assert!(post["blocks"][0].to_string().contains("The arguments are not shown here."));
+}
+
+#[tokio::test]
+async fn late_message_about_a_decided_call_is_left_out() {
+    let (platform, world) = slack().await;
+    let decided = decided(&call(&json!({})), "deny", "");
+    for topic in [WebhookTopic::Opened, WebhookTopic::Reminded, WebhookTopic::Voted] {
+        assert_eq!(world.sends(topic, &decided, None).await, Ok(None));
+    }
+    assert!(platform.take().is_empty());
+    assert_eq!(world.sends(WebhookTopic::Decided, &decided, None).await, Ok(None), "nothing to change later");
+    assert_eq!(platform.take().remove(0).body["text"], "Denied: deploy");
+    assert_eq!(world.sends(WebhookTopic::Flagged, &decided, None).await, Ok(None));
+    assert_eq!(platform.take().remove(0).body["text"], "Flagged: deploy", "a message of its own");
+    let unasked = changed(&decided, &json!({ "request": null }));
+    assert_eq!(world.sends(WebhookTopic::Mismatch, &unasked, None).await, Ok(None));
+    assert!(platform.take().remove(0).body["text"].as_str().expect("a text").starts_with("MISMATCH"));
+}
+
+#[tokio::test]
 async fn failures_in_a_good_status_are_failures() {
     let platform = PlayedPlatform::start(|request| match request.body["text"].as_str() {
         Some("Approval needed: limited") => PlayedAnswer {
@@ -158,12 +189,22 @@ async fn click_names_the_person_and_what_was_seen() {
             (click.account.id.as_str(), click.account.name.as_str()),
             ("slack:T9TK3CUKW/U2147483697", "ada")
         );
-        assert_eq!(world.checks(&click, &call), Ok(()));
+        assert_eq!(world.checks(&click, &call).await, Ok(()));
     }
     let (headers, body) = clicks(&message, 3);
     assert!(matches!(world.reads(&headers, &body), Ok(ChatRequest::Ignored)), "the link decides nothing");
     let value = message["blocks"][1]["elements"][0]["value"].as_str().expect("a value");
     assert!(value.len() <= 64, "{value}");
+}
+
+#[tokio::test]
+async fn request_of_the_official_library_is_accepted() {
+    let (_platform, world) = slack().await;
+    let official = OfficialRequest::of("slack");
+    assert_eq!((official.secret.as_str(), official.timestamp.as_str()), (SECRET, NOW));
+    let headers = official.headers("x-slack-request-timestamp", "x-slack-signature");
+    assert!(matches!(world.reads(&headers, &official.body), Ok(ChatRequest::Ignored)));
+    assert_eq!(world.reads(&headers, &format!("{}x", official.body)).err(), Some(ChatRefusal::Forged));
 }
 
 #[tokio::test]
@@ -213,25 +254,25 @@ async fn click_on_another_text_is_refused() {
     let mut escalated = serde_json::to_value(&call).expect("JSON");
     escalated["request"]["level"] = json!("admin");
     let escalated = serde_json::from_value(escalated).expect("a call");
-    assert_eq!(world.checks(&click, &escalated), Err(ChatRefusal::Stale), "another level");
+    assert_eq!(world.checks(&click, &escalated).await, Err(ChatRefusal::Stale), "another level");
     let other = super::call(&json!({ "cluster": "prod" }));
-    assert_eq!(world.checks(&click, &other), Err(ChatRefusal::Stale), "other arguments");
+    assert_eq!(world.checks(&click, &other).await, Err(ChatRefusal::Stale), "other arguments");
     assert_eq!(
-        world.checks(&click, &decided(&call, "deny", "")),
+        world.checks(&click, &decided(&call, "deny", "")).await,
         Err(ChatRefusal::Closed),
         "a replayed click"
     );
     let less = ChatOffer { deny: true, ..ChatOffer::default() };
-    let refused = world.sender.check_click(&world.record, LOG, &click, &call, less);
+    let refused = world.sender.check_click(&world.record, LOG, &click, &call, less).await;
     assert_eq!(refused, Err(ChatRefusal::NotOffered), "the rules changed");
     let mut edited = message.clone();
     edited["blocks"][0]["elements"][1]["elements"][0]["text"] = json!("{\n  \"cluster\": \"harmless\"\n}");
     let (headers, body) = clicks(&edited, 0);
-    assert_eq!(world.checks(&world.reads_click(&headers, &body), &call), Err(ChatRefusal::Edited));
+    assert_eq!(world.checks(&world.reads_click(&headers, &body), &call).await, Err(ChatRefusal::Edited));
     let mut relabelled = message.clone();
     relabelled["blocks"][1]["elements"][0]["text"]["text"] = json!("Deny");
     let (headers, body) = clicks(&relabelled, 0);
-    let checked = world.checks(&world.reads_click(&headers, &body), &call);
+    let checked = world.checks(&world.reads_click(&headers, &body), &call).await;
     assert_eq!(checked, Err(ChatRefusal::Edited), "a button that allows, and says something else");
 }
 

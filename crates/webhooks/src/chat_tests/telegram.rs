@@ -167,10 +167,10 @@ async fn telegram_click_is_proven_by_the_secret() {
     let click = world.reads_click(&secret(&setup), &body);
     assert_eq!((click.choice, click.seq), (ClickChoice::Deny, 42));
     assert_eq!((click.account.id.as_str(), click.account.name.as_str()), ("telegram:1111111", "ada"));
-    assert_eq!(world.checks(&click, &call), Ok(()));
-    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))), Err(ChatRefusal::Stale));
+    assert_eq!(world.checks(&click, &call).await, Ok(()));
+    assert_eq!(world.checks(&click, &super::call(&json!({ "cluster": "x" }))).await, Err(ChatRefusal::Stale));
     assert_eq!(
-        world.checks(&click, &decided(&call, "deny", "")),
+        world.checks(&click, &decided(&call, "deny", "")).await,
         Err(ChatRefusal::Closed),
         "a replayed click"
     );
@@ -188,14 +188,14 @@ async fn telegram_click_is_proven_by_the_secret() {
     let mut edited = post.body.clone();
     edited["text"] = json!(edited["text"].as_str().expect("a text").replace("prod", "test"));
     let click = world.reads_click(&secret(&setup), &update(&edited, &value_of(&post.body, 0)));
-    assert_eq!(world.checks(&click, &call), Err(ChatRefusal::Edited));
+    assert_eq!(world.checks(&click, &call).await, Err(ChatRefusal::Edited));
     let mut relabelled = post.body.clone();
     relabelled["reply_markup"]["inline_keyboard"][0][0]["text"] = json!("Deny");
     let click = world.reads_click(&secret(&setup), &update(&relabelled, &value_of(&post.body, 0)));
-    assert_eq!(world.checks(&click, &call), Err(ChatRefusal::Edited), "another word on the button");
+    assert_eq!(world.checks(&click, &call).await, Err(ChatRefusal::Edited), "another word on the button");
     let old = update(&json!({}), &value_of(&post.body, 0));
     assert_eq!(
-        world.checks(&world.reads_click(&secret(&setup), &old), &call),
+        world.checks(&world.reads_click(&secret(&setup), &old), &call).await,
         Err(ChatRefusal::Edited),
         "no text"
     );

@@ -50,6 +50,16 @@ pub(crate) trait ChatPlatform: Sync {
     /// The last reply to the clicked message by the person who clicked.
     fn find_reply(&self, click: &ChatClick, body: &Value) -> Option<String>;
 
+    /// The request that reads the clicked message; `None` if the platform sends it with the click.
+    fn render_lookup(&self, _at: &ChatAddress, _click: &ChatClick) -> Option<ChatCall> {
+        None
+    }
+
+    /// What people see in the message that was looked up.
+    fn find_visible_text(&self, _body: &Value) -> Option<String> {
+        None
+    }
+
     /// Returns true if an answer for the person alone may go to this address, which came with the click.
     fn may_answer_to(&self, _address: &str) -> bool {
         true

@@ -28,7 +28,8 @@ impl ChatPlatform for MattermostPlatform {
     }
 
     fn visible_text(&self, card: &ChatCard) -> String {
-        card_text(card)
+        let attachment = link_attachment(LINK_LABEL, &card.link);
+        post_text(&json!({ "message": card_text(card), "props": { "attachments": [attachment] } }))
     }
 
     fn render_post(&self, at: &ChatAddress, card: &ChatCard) -> ChatCall {
@@ -98,6 +99,14 @@ impl ChatPlatform for MattermostPlatform {
             body["skip_slack_parsing"] = json!(true);
         }
         ChatReply { status: 200, body, follow_ups: ChatFollowUps::default() }
+    }
+
+    fn render_lookup(&self, at: &ChatAddress, click: &ChatClick) -> Option<ChatCall> {
+        Some(ask(at, ChatCall::get(at.below(&[&click.message]))))
+    }
+
+    fn find_visible_text(&self, body: &Value) -> Option<String> {
+        body["message"].is_string().then(|| post_text(body))
     }
 
     fn render_replies(&self, at: &ChatAddress, click: &ChatClick) -> Option<ChatCall> {
@@ -172,6 +181,19 @@ fn card_text(card: &ChatCard) -> String {
     blocks.extend(card.arguments.as_ref().map(|arguments| block("json", arguments)));
     blocks.extend(card.notice.map(|notice| format!("**{notice}**")));
     blocks.join("\n")
+}
+
+/// Everything that a post shows besides buttons.
+fn post_text(post: &Value) -> String {
+    let mut parts = vec![post["message"].as_str().unwrap_or_default().to_owned()];
+    for attachment in post["props"]["attachments"].as_array().into_iter().flatten() {
+        for name in ["pretext", "author_name", "title", "title_link", "text", "footer", "image_url"] {
+            parts.push(attachment[name].as_str().unwrap_or_default().to_owned());
+        }
+        let fields = attachment["fields"].as_array().filter(|fields| !fields.is_empty());
+        parts.extend(fields.map(|fields| json!(fields).to_string()));
+    }
+    parts.join("\n")
 }
 
 /// A code block that its content cannot end.

@@ -1,4 +1,4 @@
-//! Message formats. Each has a link to the call's page and no button that decides.
+//! The formats of messages about events. Each has a link to the call's page and no button that decides. Chat apps are in `chats`.
 
 mod discord;
 mod jira;
