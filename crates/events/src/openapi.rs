@@ -145,7 +145,7 @@ impl_enum_schema! {
     TokenKind: "The kind of a token: a `token` that its holder keeps, a `link` that signs a person in once, or the `session` of a browser.", wire_names!(TokenKind);
     ProofKind: "The kind of a proof, and of the key that makes it: `ssh` for a signature of `ssh-keygen -Y sign`, `passkey` for an assertion of WebAuthn.", wire_names!(ProofKind);
     ProofRequirement: "The proof that an approval needs: of `any` kind, or of this one.", wire_names!(ProofRequirement);
-    WebhookFormat: "The form of the messages of a webhook: `standard` is signed JSON (standardwebhooks.com), `pagerduty` and `opsgenie` are alerts of pagers, `jira` is flat JSON for a rule of Jira, the others are for chats.", wire_names!(WebhookFormat);
+    WebhookFormat: "The form of the messages of a webhook: `standard` is signed JSON (standardwebhooks.com), `pagerduty` and `opsgenie` are alerts of pagers, `jira` is flat JSON for a rule of Jira, `slack-app`, `telegram`, `discord-app` and `mattermost` are chat apps, whose messages change with their calls, the others are for chats.", wire_names!(WebhookFormat);
     WebhookTopic: "What a message of a webhook is about.", wire_names!(WebhookTopic);
     MessageFormat: "The format of a message: that of an API, or `plain` for a role and a string.", wire_names!(MessageFormat);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);

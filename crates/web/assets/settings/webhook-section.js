@@ -8,7 +8,7 @@ import { SettingsSection, describeMoment, splitList } from "./section-element.js
 
 const TOPICS = ["opened", "reminded", "escalated", "voted", "decided", "expired", "outcome_unknown", "advised", "flagged", "mismatch", "advisor_mode"];
 
-const FORMATS = ["standard", "slack", "teams", "discord", "ntfy", "pagerduty", "opsgenie", "jira"];
+const FORMATS = ["standard", "slack", "teams", "discord", "ntfy", "pagerduty", "opsgenie", "jira", "slack-app", "telegram", "discord-app", "mattermost"];
 
 export class WebhookSection extends SettingsSection {
   /** @type {import("../vendor/reactive-element/reactive-element.js").PropertyDeclarations} */

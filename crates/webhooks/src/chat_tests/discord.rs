@@ -119,7 +119,7 @@ async fn discord_failures_are_read() {
 #[tokio::test]
 async fn discord_request_of_the_official_library_is_accepted() {
     let (_platform, world) = discord().await;
-    let official = OfficialRequest::of("discord");
+    let official = OfficialRequest::read("discord");
     assert_eq!(
         (official.secret.clone(), official.timestamp.as_str()),
         (hex(key(7).public_key().as_ref()), NOW)

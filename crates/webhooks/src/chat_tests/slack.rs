@@ -133,7 +133,7 @@ async fn arguments_are_only_for_chats_that_ask() {
 }
 
 #[tokio::test]
-async fn late_message_about_a_decided_call_is_left_out() {
+async fn late_message_posts_nothing() {
     let (platform, world) = slack().await;
     let decided = decided(&call(&json!({})), "deny", "");
     for topic in [WebhookTopic::Opened, WebhookTopic::Reminded, WebhookTopic::Voted] {
@@ -200,7 +200,7 @@ async fn click_names_the_person_and_what_was_seen() {
 #[tokio::test]
 async fn request_of_the_official_library_is_accepted() {
     let (_platform, world) = slack().await;
-    let official = OfficialRequest::of("slack");
+    let official = OfficialRequest::read("slack");
     assert_eq!((official.secret.as_str(), official.timestamp.as_str()), (SECRET, NOW));
     let headers = official.headers("x-slack-request-timestamp", "x-slack-signature");
     assert!(matches!(world.reads(&headers, &official.body), Ok(ChatRequest::Ignored)));

@@ -17,16 +17,17 @@ const MAX_BYTES: u64 = 4_096;
 /// Options of `webhook add`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The address may be a secret, as those of chats are. Those of pagerduty, opsgenie and jira end with # and the key, \
-which is not sent in the address. The address is kept in sealed form, and `-` reads it from stdin, \
+    after_help = "The address may be a secret, as those of chats are. Those of pagerduty, opsgenie, jira and the chat apps end with # and \
+the secrets: `docs/guides/chats.md` has the forms. The address is kept in sealed form, and `-` reads it from stdin, \
 so that the shell does not keep it.\n\nJSON: {\"secret\": with the format standard, \"webhook\": as in `webhook list`}"
 )]
 pub(crate) struct WebhookAddArgs {
     /// The name: letters, digits, -, _ and .
     name: String,
-    /// The address, https://…, or https://…#KEY for pagers and Jira; - reads it from stdin
+    /// The address, https://…, or https://…#SECRETS for pagers, Jira and chat apps; - reads it from stdin
     url: String,
-    /// The message form: standard (signed JSON), slack, teams, discord, ntfy, pagerduty, opsgenie or jira
+    /// The message form: standard (signed JSON), slack, teams, discord, ntfy, pagerduty, opsgenie, jira, or a chat app: slack-app,
+    /// telegram, discord-app or mattermost
     #[arg(long, value_name = "FORMAT", default_value = "standard")]
     format: WebhookFormat,
     /// A message topic: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged,
