@@ -156,6 +156,11 @@ export class NotClaimedError extends CountersignError {
   override readonly name: string = "NotClaimedError";
 }
 
+/** The person in whose place the approver decides has not handed their queue to the approver, or not any more. */
+export class NotDelegatedError extends CountersignError {
+  override readonly name: string = "NotDelegatedError";
+}
+
 /** The approver is not one of those who may decide this request. */
 export class NotEligibleError extends CountersignError {
   override readonly name: string = "NotEligibleError";
@@ -296,6 +301,11 @@ export class UnknownDefinitionError extends CountersignError {
   override readonly name: string = "UnknownDefinitionError";
 }
 
+/** There is no active delegation with this number. */
+export class UnknownDelegationError extends CountersignError {
+  override readonly name: string = "UnknownDelegationError";
+}
+
 /** No device with this id gets notifications. */
 export class UnknownDeviceError extends CountersignError {
   override readonly name: string = "UnknownDeviceError";
@@ -384,6 +394,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["not_allowed", NotAllowedError],
   ["not_an_approver", NotAnApproverError],
   ["not_claimed", NotClaimedError],
+  ["not_delegated", NotDelegatedError],
   ["not_eligible", NotEligibleError],
   ["not_flaggable", NotFlaggableError],
   ["not_json", NotJsonError],
@@ -412,6 +423,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["unknown_advisor", UnknownAdvisorError],
   ["unknown_call", UnknownCallError],
   ["unknown_definition", UnknownDefinitionError],
+  ["unknown_delegation", UnknownDelegationError],
   ["unknown_device", UnknownDeviceError],
   ["unknown_event", UnknownEventError],
   ["unknown_grant", UnknownGrantError],

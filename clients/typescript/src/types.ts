@@ -121,6 +121,11 @@ export interface ApprovalResponse {
   level?: string | null | undefined;
   /** A note for the model, to be sent with the result: a person changed the call's arguments. */
   note?: string | null | undefined;
+  /**
+   * The person in whose place the principal decided, by a delegation. With several approvers, that of the last
+   * vote.
+   */
+  onBehalfOf?: Principal | null | undefined;
   /** The hash of the active policy at the decision. */
   policy?: Sha256 | null | undefined;
   /** The policy change that answered the call while it waited for people, and its author. */
@@ -167,6 +172,8 @@ export interface ApprovalVote {
   decision: Decision;
   /** The level at which the approver voted. */
   level?: string | null | undefined;
+  /** The person in whose place the approver votes, by a delegation. The vote counts as that of both people. */
+  onBehalfOf?: Principal | null | undefined;
   /** The approver. */
   principal: Principal;
   /** The proof that the approver gave. */
@@ -214,6 +221,8 @@ export interface BulkDecisionItem {
   id: CallId;
   /** The level at which the approver decides, as in a single decision. */
   level?: string | null | undefined;
+  /** The person in whose place the approver decides, as in a single decision. */
+  onBehalfOf?: Principal | null | undefined;
   /** The proof that the approver made this decision, as in a single decision. Each call needs its own. */
   proof?: ProofRequest | null | undefined;
   /** The scope in which the decision is remembered, as in a single decision. */
@@ -622,6 +631,11 @@ export interface DecisionRequest {
   /** The level at which the approver decides; without it, the level that the request asks for. */
   level?: string | null | undefined;
   /**
+   * The person in whose place the approver decides, such as `user:ada`. It takes an active delegation from that
+   * person to the caller, and what the decision takes from each of the two.
+   */
+  onBehalfOf?: Principal | null | undefined;
+  /**
    * The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then has
    * the statement to sign.
    */
@@ -689,7 +703,7 @@ export interface EventPage {
 }
 
 /** The type of an event. A newer version may have written events of other types, in capitals, digits and `_`. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "GRANT_USED" | "GRANT_ENDED" | "GRANT_PROLONGED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "GRANT_USED" | "GRANT_ENDED" | "GRANT_PROLONGED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "DELEGATION_SET" | "DELEGATION_ENDED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** The release of a call whose outcome is unknown, by a person. Another executor may then take over. */
 export interface ExecutionRelease {

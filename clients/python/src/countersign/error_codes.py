@@ -129,6 +129,12 @@ class NotClaimedError(CountersignError):
     """A call must be claimed before its result is reported."""
 
 
+class NotDelegatedError(CountersignError):
+    """The person in whose place the approver decides has not handed their queue to the approver, or not any
+    more.
+    """
+
+
 class NotEligibleError(CountersignError):
     """The approver is not one of those who may decide this request."""
 
@@ -241,6 +247,10 @@ class UnknownDefinitionError(CountersignError):
     """The log has no definition of the tool with this hash."""
 
 
+class UnknownDelegationError(CountersignError):
+    """There is no active delegation with this number."""
+
+
 class UnknownDeviceError(CountersignError):
     """No device with this id gets notifications."""
 
@@ -319,6 +329,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "not_allowed": NotAllowedError,
     "not_an_approver": NotAnApproverError,
     "not_claimed": NotClaimedError,
+    "not_delegated": NotDelegatedError,
     "not_eligible": NotEligibleError,
     "not_flaggable": NotFlaggableError,
     "not_json": NotJsonError,
@@ -347,6 +358,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "unknown_advisor": UnknownAdvisorError,
     "unknown_call": UnknownCallError,
     "unknown_definition": UnknownDefinitionError,
+    "unknown_delegation": UnknownDelegationError,
     "unknown_device": UnknownDeviceError,
     "unknown_event": UnknownEventError,
     "unknown_grant": UnknownGrantError,

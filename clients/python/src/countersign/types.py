@@ -251,6 +251,11 @@ class ApprovalResponse(TypedDict):
     note: NotRequired[str | None]
     """A note for the model, to be sent with the result: a person changed the call's arguments."""
 
+    onBehalfOf: NotRequired[Principal | None]
+    """The person in whose place the principal decided, by a delegation. With several approvers, that of the
+    last vote.
+    """
+
     policy: NotRequired[Sha256 | None]
     """The hash of the active policy at the decision."""
 
@@ -312,6 +317,9 @@ class ApprovalVote(TypedDict):
 
     level: NotRequired[str | None]
     """The level at which the approver voted."""
+
+    onBehalfOf: NotRequired[Principal | None]
+    """The person in whose place the approver votes, by a delegation. The vote counts as that of both people."""
 
     principal: Principal
     """The approver."""
@@ -377,6 +385,9 @@ class BulkDecisionItem(TypedDict):
 
     level: NotRequired[str | None]
     """The level at which the approver decides, as in a single decision."""
+
+    onBehalfOf: NotRequired[Principal | None]
+    """The person in whose place the approver decides, as in a single decision."""
 
     proof: NotRequired[ProofRequest | None]
     """The proof that the approver made this decision, as in a single decision. Each call needs its own."""
@@ -892,6 +903,11 @@ class DecisionRequest(TypedDict):
     level: NotRequired[str | None]
     """The level at which the approver decides; without it, the level that the request asks for."""
 
+    onBehalfOf: NotRequired[Principal | None]
+    """The person in whose place the approver decides, such as `user:ada`. It takes an active delegation from
+    that person to the caller, and what the decision takes from each of the two.
+    """
+
     proof: NotRequired[ProofRequest | None]
     """The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then
     has the statement to sign.
@@ -972,7 +988,7 @@ class EventPage(TypedDict):
     tip: int
     """The last `seq` of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "GRANT_USED", "GRANT_ENDED", "GRANT_PROLONGED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "PUSH_DEVICE_SET", "PUSH_DEVICE_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_APPROVAL_TAKEN_BACK", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "GRANT_USED", "GRANT_ENDED", "GRANT_PROLONGED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "PUSH_DEVICE_SET", "PUSH_DEVICE_REMOVED", "DELEGATION_SET", "DELEGATION_ENDED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "WEBHOOK_SECRET_SET", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event. A newer version may have written events of other types, in capitals, digits and `_`."""
 
 
