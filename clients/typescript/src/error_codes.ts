@@ -296,6 +296,11 @@ export class UnknownCallError extends CountersignError {
   override readonly name: string = "UnknownCallError";
 }
 
+/** No chat account is linked by an event with this number. */
+export class UnknownChatAccountError extends CountersignError {
+  override readonly name: string = "UnknownChatAccountError";
+}
+
 /** The log has no definition of the tool with this hash. */
 export class UnknownDefinitionError extends CountersignError {
   override readonly name: string = "UnknownDefinitionError";
@@ -422,6 +427,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["unauthenticated", UnauthenticatedError],
   ["unknown_advisor", UnknownAdvisorError],
   ["unknown_call", UnknownCallError],
+  ["unknown_chat_account", UnknownChatAccountError],
   ["unknown_definition", UnknownDefinitionError],
   ["unknown_delegation", UnknownDelegationError],
   ["unknown_device", UnknownDeviceError],

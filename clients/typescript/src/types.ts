@@ -36,6 +36,8 @@ export interface ApprovalRequest {
   basis?: Basis | null | undefined;
   /** The change of the tool definition, if no person had accepted this call's definition. */
   changedDefinition?: DefinitionChange | null | undefined;
+  /** The surfaces on which it may be decided besides those that show the whole card. */
+  decideIn?: DecisionChannel[] | undefined;
   /** The decision level if the approver does not name one. */
   defaultLevel?: string | null | undefined;
   /** The number of denials that deny the call. */
@@ -577,7 +579,7 @@ export interface ClaimRequest {
 export type Decision = "allow_once" | "allow_session" | "deny";
 
 /** The surface on which a person decided, if it shows only a part of the call. */
-export type DecisionChannel = "notification";
+export type DecisionChannel = "notification" | "chat";
 
 /** The proof that a person made a decision: a signature by a key of that person. */
 export interface DecisionProof {
@@ -703,7 +705,7 @@ export interface EventPage {
 }
 
 /** The type of an event. A newer version may have written events of other types, in capitals, digits and `_`. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "GRANT_USED" | "GRANT_ENDED" | "GRANT_PROLONGED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "DELEGATION_SET" | "DELEGATION_ENDED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_APPROVAL_TAKEN_BACK" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "GRANT_USED" | "GRANT_ENDED" | "GRANT_PROLONGED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "PUSH_DEVICE_SET" | "PUSH_DEVICE_REMOVED" | "CHAT_ACCOUNT_LINKED" | "CHAT_ACCOUNT_UNLINKED" | "DELEGATION_SET" | "DELEGATION_ENDED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "WEBHOOK_SECRET_SET" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** The release of a call whose outcome is unknown, by a person. Another executor may then take over. */
 export interface ExecutionRelease {

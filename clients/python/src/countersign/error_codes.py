@@ -243,6 +243,10 @@ class UnknownCallError(CountersignError):
     """The thread has no such call."""
 
 
+class UnknownChatAccountError(CountersignError):
+    """No chat account is linked by an event with this number."""
+
+
 class UnknownDefinitionError(CountersignError):
     """The log has no definition of the tool with this hash."""
 
@@ -357,6 +361,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "unauthenticated": UnauthenticatedError,
     "unknown_advisor": UnknownAdvisorError,
     "unknown_call": UnknownCallError,
+    "unknown_chat_account": UnknownChatAccountError,
     "unknown_definition": UnknownDefinitionError,
     "unknown_delegation": UnknownDelegationError,
     "unknown_device": UnknownDeviceError,

@@ -25,18 +25,23 @@ const mayOwnDevices = (roles) => roles.includes("approver") || roles.includes("a
 export class SettingsPage extends PageElement {
   static styles = [baseStyles, pageStyles, styles];
 
+  /** Whether a link from a chat led here. What it asks comes first. */
+  isLinking = new URLSearchParams(location.search).has("chat");
+
   /** @override */
   render() {
     const { caller } = this.app;
     const canChange = caller !== null && isAdmin(caller);
+    const owns = caller !== null && Boolean(caller.person) && mayOwnDevices(caller.roles);
+    const chats = html`<chat-section .app=${this.app}></chat-section>`;
     return html`<div class="page">
       <h1>Settings</h1>
       ${caller === null
         ? html`<p class="muted" role="status">Loading…</p>`
-        : html`<account-section .app=${this.app}></account-section>
-            ${caller.person && mayOwnDevices(caller.roles) ? html`<device-section .app=${this.app}></device-section><chat-section .app=${this.app}></chat-section>` : nothing}
+        : html`${this.isLinking && owns ? chats : nothing}<account-section .app=${this.app}></account-section>
+            ${owns ? html`<device-section .app=${this.app}></device-section>${this.isLinking ? nothing : chats}` : nothing}
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
-            ${caller.person && mayOwnDevices(caller.roles) ? html`<delegation-section .app=${this.app}></delegation-section>` : nothing}
+            ${owns ? html`<delegation-section .app=${this.app}></delegation-section>` : nothing}
             ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
             ${canChange ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
             ${canChange || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}
