@@ -37,6 +37,7 @@ async fn short_help_lists_the_commands() {
           grant              List and revoke grants: decisions that answer later calls of a thread
           tool               List the tools that the log knows, and accept changed definitions
           token              Create, list and revoke the tokens with which callers use a server
+          delegation         Hand your queue to another person, list delegations and end them
           approver-key       Add, list and remove the keys with which approvers prove their decisions
           webhook            Send messages about calls to chats and other services
           advisor            List the advisors of the policy, and let them decide

@@ -56,7 +56,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("log").await, @"
-            1  [moment]    system:countersign applies a policy: 7ce733ece1d2 (shipped)
+            1  [moment]    system:countersign applies a policy: 4fe94dccc9b1 (shipped)
         exit 0
         ");
     })
@@ -68,7 +68,7 @@ async fn each_event_is_one_line() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
-            1  [moment]    system:countersign applies a policy: 7ce733ece1d2 (shipped)
+            1  [moment]    system:countersign applies a policy: 4fe94dccc9b1 (shipped)
             2  [moment]  t1  agent:builder proposes bash as call_1: ls
             3  [moment]  t1  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent, until [time] (go on)

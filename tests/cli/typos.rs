@@ -33,7 +33,7 @@ async fn invalid_command_line_is_reported_as_json() {
         exit 2
         "#);
         assert_snapshot!(desk.types("--json").await, @r#"
-        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: up, down, status, serve, run, mcp, permission-prompt, pending, watch, show, allow, deny, stop, take-back, release, flag, erase, log, calls, thread, grant, tool, token, approver-key, webhook, advisor, policy, install, uninstall, hook, acp, codex-app-server, stats, doctor, verify, checkpoint, migrate, archive, compact, backup, restore, copy, demo, config, completions, man, version, reference, help]","hint":"run `countersign COMMAND --help` to list the options of a command"}
+        ! {"code":"usage","detail":"'countersign' requires a subcommand but one was not provided\n  [subcommands: up, down, status, serve, run, mcp, permission-prompt, pending, watch, show, allow, deny, stop, take-back, release, flag, erase, log, calls, thread, grant, tool, token, delegation, approver-key, webhook, advisor, policy, install, uninstall, hook, acp, codex-app-server, stats, doctor, verify, checkpoint, migrate, archive, compact, backup, restore, copy, demo, config, completions, man, version, reference, help]","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert_snapshot!(desk.types("show --jsno --json").await, @r#"
