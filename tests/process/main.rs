@@ -72,4 +72,5 @@ mod stop;
 mod takeover;
 mod unread_log;
 mod webhook_alerts;
+mod webhook_chats;
 mod webhooks;
