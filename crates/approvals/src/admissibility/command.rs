@@ -34,12 +34,7 @@ pub(super) fn guesses(
     let call = row.body.call_id().and_then(|id| state.call(id));
     let plain = |command| vec![to_call(row, command, plain_policy())];
     if row.is_by_hand() {
-        return match &row.body {
-            Body::ApprovalResponse(response) if response.source == Source::Approver => {
-                respond(row, response, call, state)
-            }
-            _ => Vec::new(),
-        };
+        return guesses_by_hand(row, call, state);
     }
     match &row.body {
         Body::ToolCall(_) => proposal::guesses(rows, 0, state),
@@ -97,6 +92,16 @@ pub(super) fn guesses(
         | Body::AdvisorModeSet(_)
         | Body::Message(..)
         | Body::Newer(_) => Vec::new(),
+    }
+}
+
+/// The commands that could have caused a row without a hash: only the decision of a person is written by hand.
+fn guesses_by_hand(row: &LogRow, call: Option<&Call>, state: &ThreadState) -> Vec<CommandGuess> {
+    match &row.body {
+        Body::ApprovalResponse(response) if response.source == Source::Approver => {
+            respond(row, response, call, state)
+        }
+        _ => Vec::new(),
     }
 }
 

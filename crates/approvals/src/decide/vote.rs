@@ -31,22 +31,7 @@ pub(super) fn vote(
         voters(context.by, on_behalf_of).any(|person| vote.is_vote_of(person))
     };
     if let Some(first) = before.iter().find(has_voted) {
-        let is_for_same = first.what.on_behalf_of.as_ref() == on_behalf_of;
-        if !is_for_same || !first.by.is_same_actor(context.by) {
-            return Err(Refused::AlreadyVoted { vote: Box::new((*first).clone()) });
-        }
-        if first.by != *context.by {
-            return Err(Refused::OtherSpelling { given: context.by.clone(), known: first.by.clone() });
-        }
-        let agents = first.what.agents == answer.respond.recorded_agents();
-        let is_as_wide =
-            first.what.scope == answer.scope() && agents && limits(&first.what) == answer.respond.limits;
-        let same = first.what.decision == answer.respond.decision && is_as_wide;
-        return if same {
-            Ok(Vec::new())
-        } else {
-            Err(Refused::AlreadyVoted { vote: Box::new((*first).clone()) })
-        };
+        return repeat_vote(first, answer, context);
     }
     let vote = ApprovalVote {
         tool_call_id: call.id().clone(),
@@ -95,6 +80,26 @@ pub(super) fn vote(
         events.extend(response_events(call, response, &before, context));
     }
     Ok(events)
+}
+
+/// A repeated vote changes nothing. Another one by a person whom the first vote used up is refused.
+fn repeat_vote(
+    first: &RecordedFact<ApprovalVote>,
+    answer: &CheckedAnswer<'_>,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    let respond = answer.respond;
+    let is_for_same = first.what.on_behalf_of == respond.on_behalf_of;
+    let is_by_same = is_for_same && first.by.is_same_actor(context.by);
+    if is_by_same && first.by != *context.by {
+        return Err(Refused::OtherSpelling { given: context.by.clone(), known: first.by.clone() });
+    }
+    let agents = first.what.agents == respond.recorded_agents();
+    let is_as_wide = first.what.scope == answer.scope() && agents && limits(&first.what) == respond.limits;
+    if is_by_same && first.what.decision == respond.decision && is_as_wide {
+        return Ok(Vec::new());
+    }
+    Err(Refused::AlreadyVoted { vote: Box::new(first.clone()) })
 }
 
 /// The decision that the votes make, if they suffice. It is for the session only if all allowing votes say so, with

@@ -15,6 +15,7 @@ use countersign_events::{
     AdvisorReported, ApprovalAdvice, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalTakenBack,
     ApprovalVote, Body, CallErased, Decision, DecisionProof, Event, EventGroup, GrantAgents, Json,
     NewerEvent, PolicySet, Principal, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
+    ToolPolicySet,
 };
 
 /// Describes an event, with a style for its kind.
@@ -22,10 +23,11 @@ use countersign_events::{
 /// `origin` is the decision that answered the call, for a response by an earlier decision.
 #[must_use]
 pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle, String) {
-    let who = escape_text(event.principal.as_str());
     let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
+        let who = escape_text(event.principal.as_str());
         return (TextStyle::Red, format!("{who}: {} that cannot be read", event.kind));
     };
+    let who = escape_text(&event.principal.describe_decider(find_delegator(&body)));
     match &body {
         Body::ToolCall(call) => {
             let (tool, id) = (escape_text(call.name.as_str()), escape_text(call.id.as_str()));
@@ -33,19 +35,14 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
             (TextStyle::Plain, format!("{who} proposes {tool} as {id}: {arguments}"))
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
-        Body::ApprovalVote(vote) => {
-            (TextStyle::Plain, describe_vote(&describe_voter(event, vote.on_behalf_of.as_ref()), vote))
-        }
+        Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
         Body::ApprovalReminder(reminder) => (TextStyle::Yellow, describe_reminder(reminder)),
         Body::ApprovalEscalated(escalated) => {
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
         }
         Body::ApprovalAdvice(advice) => (TextStyle::Dim, describe_advice(&who, advice)),
-        Body::ApprovalResponse(response) => {
-            let who = describe_voter(event, response.on_behalf_of.as_ref());
-            describe_response(&who, response, origin)
-        }
+        Body::ApprovalResponse(response) => describe_response(&who, response, origin),
         Body::ApprovalTakenBack(taken) => (TextStyle::Yellow, describe_taken_back(&who, taken)),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
@@ -77,14 +74,7 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
             (TextStyle::Red, format!("{who} flags {id}: it should not have been allowed{why}"))
         }
         Body::CallErased(erased) => (TextStyle::Cyan, describe_erasure(&who, erased)),
-        Body::ToolPolicySet(set) => {
-            let tool = escape_text(set.tool.as_str());
-            let what = match set.policy {
-                ToolPolicy::Default => format!("removes the thread policy for {tool}"),
-                policy => format!("sets the thread policy for {tool} to {}", policy.as_str()),
-            };
-            (TextStyle::Cyan, format!("{who} {what}"))
-        }
+        Body::ToolPolicySet(set) => (TextStyle::Cyan, describe_tool_policy(&who, set)),
         Body::GrantUsed(_) | Body::GrantEnded(_) | Body::GrantProlonged(_) | Body::GrantRevoked(_) => {
             describe_grant_event(&who, &body)
         }
@@ -98,9 +88,21 @@ pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle
     }
 }
 
-/// Who voted or decided, and in whose place.
-fn describe_voter(event: &Event, on_behalf_of: Option<&Principal>) -> String {
-    escape_text(&event.principal.describe_decider(on_behalf_of))
+fn describe_tool_policy(who: &str, set: &ToolPolicySet) -> String {
+    let tool = escape_text(set.tool.as_str());
+    match set.policy {
+        ToolPolicy::Default => format!("{who} removes the thread policy for {tool}"),
+        policy => format!("{who} sets the thread policy for {tool} to {}", policy.as_str()),
+    }
+}
+
+/// The person in whose place the event's principal voted or decided.
+const fn find_delegator(body: &Body) -> Option<&Principal> {
+    match body {
+        Body::ApprovalVote(vote) => vote.on_behalf_of.as_ref(),
+        Body::ApprovalResponse(response) => response.on_behalf_of.as_ref(),
+        _ => None,
+    }
 }
 
 /// What became of a grant.
