@@ -4,7 +4,13 @@ use super::{
     laws::{PEOPLE, bodies, play, steps},
     *,
 };
-use crate::{admissibility::AdmissibilityCheck, registry::MAX_DELEGATIONS};
+use crate::{
+    Thread,
+    access::TokenDirectory,
+    admissibility::AdmissibilityCheck,
+    decide::{DecisionContext, may_answer},
+    registry::MAX_DELEGATIONS,
+};
 use countersign_events::{DelegationEnded, DelegationSet, Role, Source, TokenCreated, TokenRevoked};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -74,6 +80,20 @@ impl DecisionStory {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         self.person(by).call_command(id, CallCommand::Respond(in_place_of(person, decision)))
+    }
+
+    /// Whether the person is told of this call.
+    fn concerns(&self, name: &str, id: &str) -> bool {
+        let mut tokens = TokenDirectory::default();
+        self.log.iter().zip(bodies(self)).for_each(|(event, body)| tokens.evolve(event, &body));
+        let (thread, evidence, caller) =
+            (Thread::default(), CommandEvidence::NotNeeded, Principal::user(name).into());
+        let thread_id = thread_id();
+        let context = DecisionContext {
+            delegations: Some(&tokens),
+            ..DecisionContext::new(&thread_id, &thread, &caller, &self.policy, &evidence, self.now)
+        };
+        may_answer(self.batch.call(&thread_id, &call_id(id)).expect("proposed"), &context)
     }
 
     /// The rows that `verify` names, with the reasons.
@@ -250,6 +270,20 @@ fn grant_in_another_place_answers_neither_person() {
     story.proposes("e", "wipe").expect("asked");
     assert_eq!(story.state("e"), CallState::Pending);
     assert_eq!(story.named_rows(), Vec::<String>::new());
+}
+
+#[test]
+fn delegate_is_told_of_what_waits_for_the_other_person() {
+    let mut story = given(POLICY);
+    story.proposes("a", "wipe").expect("asked");
+    assert!(story.concerns("ada", "a") && !story.concerns("ben", "a"));
+    story.hands_over("ada", Principal::user("ben"), 60).expect("set");
+    assert!(story.concerns("ben", "a") && !story.concerns("cyd", "a"));
+    story.proposes("b", "pay").expect("asked");
+    story.decides_for(("ben", "ada"), "b", Decision::AllowOnce).expect("voted");
+    assert!(!story.concerns("ben", "b") && !story.concerns("ada", "b") && story.concerns("cyd", "b"));
+    story.later(60);
+    assert!(!story.concerns("ben", "a"), "it has ended");
 }
 
 #[test]
