@@ -36,7 +36,7 @@ async fn unknown_decision_is_refused() {
         line: 1
         ");
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @"
-        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `answers`, `argumentsHash`, `scope`, `agents`, `expiresInSeconds`, `uses`, `level`, `andWaiting`, `proof`, `channel` at line 1 column 28
+        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `answers`, `argumentsHash`, `scope`, `agents`, `expiresInSeconds`, `uses`, `level`, `andWaiting`, `proof`, `channel`, `onBehalfOf` at line 1 column 28
         column: 28
         line: 1
         ");
