@@ -94,7 +94,7 @@ async fn account_is_linked_listed_and_unlinked() {
         let foreign = server.asks(&bob, Method::DELETE, &path, "").await;
         assert_snapshot!(foreign, @"403 not_permitted: this is the account of another person, which only an admin unlinks");
         assert_eq!(server.asks(&ada, Method::DELETE, &path, "").await.status, 200);
-        assert_snapshot!(server.asks(&ada, Method::DELETE, &path, "").await, @"404 unknown_chat_account: no chat account is linked by an event with this number");
+        assert_snapshot!(server.asks(&ada, Method::DELETE, &path, "").await, @"404 unknown_chat_account: no such chat account");
         assert_eq!(chat.stands_for("slack:T1/U1"), "nobody");
         assert_eq!(server.asks(&root, Method::DELETE, &format!("{PATH}/x"), "").await.status, 422);
         chat.server.end().await;

@@ -28,7 +28,7 @@ verdict = "ask"
 "#;
 
 /// A server with a chat, and Ada with a token of her own.
-struct ChatWorld {
+struct PlayedChat {
     world: ProcessWorld,
     server: Server,
     slack: WebhookTarget,
@@ -36,7 +36,7 @@ struct ChatWorld {
     token_id: String,
 }
 
-impl ChatWorld {
+impl PlayedChat {
     async fn start(world: ProcessWorld) -> Self {
         let file = world.file("policy.toml");
         fs::write(&file, POLICY).expect("a file");
@@ -64,7 +64,7 @@ impl ChatWorld {
             world.runs(&["--json", "token", "create", "--name", "ada", "--role", "approver"]).await;
         assert_eq!(code, 0, "{output}");
         let created: Value = serde_json::from_str(&output).expect("JSON");
-        let text = |name: &str| created[name].as_str().expect("a text").to_owned();
+        let text = |name: &str| created[name].as_str().expect("a string").to_owned();
         Self {
             ada: text("secret"),
             token_id: created["token"]["id"].as_str().expect("an id").to_owned(),
@@ -170,7 +170,7 @@ fn sign(secret: &str, seconds: u64, body: &str) -> String {
 }
 
 async fn click_decides_for_the_person_behind_the_account(world: ProcessWorld) {
-    let mut chat = ChatWorld::start(world).await;
+    let mut chat = PlayedChat::start(world).await;
     let message = chat.proposes("a", "deploy").await;
     assert_eq!(chat.clicks(&message, "Allow").await.status, 200);
     let told = chat.is_told().await;
@@ -213,7 +213,7 @@ async fn click_decides_for_the_person_behind_the_account(world: ProcessWorld) {
 }
 
 async fn refused_clicks_decide_nothing(world: ProcessWorld) {
-    let mut chat = ChatWorld::start(world).await;
+    let mut chat = PlayedChat::start(world).await;
     let message = chat.proposes("a", "deploy").await;
     chat.clicks(&message, "Allow").await;
     let told = chat.is_told().await;

@@ -287,7 +287,7 @@ pub enum Refused {
     #[error("the log has no webhook with this id")]
     UnknownWebhook,
     /// No such chat account.
-    #[error("no chat account is linked by an event with this number")]
+    #[error("no such chat account")]
     UnknownChatAccount,
     /// No such device.
     #[error("no device with this id gets notifications")]

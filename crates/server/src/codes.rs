@@ -137,12 +137,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "The log has no webhook with this id.",
         "the log has no webhook with this id",
     ),
-    entry(
-        404,
-        ErrorCode::UnknownChatAccount,
-        "No chat account is linked by an event with this number.",
-        "no chat account is linked by an event with this number",
-    ),
+    entry(404, ErrorCode::UnknownChatAccount, "No such chat account.", "no such chat account"),
     entry(
         404,
         ErrorCode::UnknownDevice,

@@ -31,7 +31,7 @@ const MAX_NOTE: usize = 1_000;
 impl HttpWebhooks {
     /// Reads a request that came to `/chats/NAME`. `log` is the log id, and `body` the bytes before any parsing. The sender is
     /// proven first, so that nothing of a forged request is parsed.
-    pub fn read_chat_request(
+    pub(crate) fn read_chat_request(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,
@@ -79,7 +79,7 @@ impl HttpWebhooks {
     /// Checks a click against the call as it is now: it waits for a decision, the message shows its text and nobody changed the
     /// message, and the button is offered. `offer` says which buttons the rules permit now. Whether this person may decide, the
     /// caller checks. Mattermost does not send the message with the click, so it is asked for it.
-    pub async fn check_click(
+    pub(crate) async fn check_click(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,
@@ -127,7 +127,7 @@ impl HttpWebhooks {
     }
 
     /// Makes the answer to a click. Its follow-ups are sent by [`send_follow_ups`](Self::send_follow_ups), after the answer.
-    pub fn answer_click(
+    pub(crate) fn answer_click(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,
@@ -152,7 +152,7 @@ impl HttpWebhooks {
     }
 
     /// Sends what follows an answer, each request once. A failure is logged.
-    pub async fn send_follow_ups(
+    pub(crate) async fn send_follow_ups(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,
@@ -170,7 +170,7 @@ impl HttpWebhooks {
 
     /// Reads the last reply to the clicked message by the person who clicked, as the comment of a denial. A failure gives
     /// none, and so does a platform whose messages cannot be read.
-    pub async fn read_replies(
+    pub(crate) async fn read_replies(
         &self,
         webhook: &WebhookRecord,
         log: Sha256,

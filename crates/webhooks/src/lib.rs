@@ -33,9 +33,7 @@ mod webhook_key;
 mod webhook_message;
 
 pub use chat_door::ChatDoor;
-pub use chats::chat_types::{
-    ChatAccount, ChatAnswer, ChatClick, ChatFollowUps, ChatRefusal, ChatReply, ChatRequest, ClickChoice,
-};
+pub use chats::chat_types::ChatRefusal;
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;
 pub use retry_delay::retry_delay;

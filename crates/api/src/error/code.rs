@@ -81,7 +81,7 @@ codes! {
         ProofRequired = "proof_required",
         /// The proof does not prove the decision.
         ProofInvalid = "proof_invalid",
-        /// No chat account is linked by an event with this number.
+        /// No such chat account.
         UnknownChatAccount = "unknown_chat_account",
         /// No device with this id gets notifications.
         UnknownDevice = "unknown_device",

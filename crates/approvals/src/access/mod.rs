@@ -4,7 +4,9 @@
 mod account_names;
 mod approver_keys;
 mod caller;
+mod chat_account_check;
 mod chat_accounts;
+mod delegation_check;
 mod delegations;
 mod device_check;
 mod directory;

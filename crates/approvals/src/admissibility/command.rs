@@ -19,7 +19,8 @@ use crate::{
 };
 use countersign_events::{
     ApprovalResponse, ApprovalVote, Body, Decision, DecisionChannel, DecisionProof, ErasedTexts,
-    ExecutionStarted, GrantAgents, GrantLimits, Json, Principal, Sha256, Source, Status, ToolResult, Verdict,
+    ExecutionReleased, ExecutionRenewed, ExecutionStarted, GrantAgents, GrantLimits, Json, Principal, Sha256,
+    Source, Status, ToolResult, Verdict,
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
@@ -46,14 +47,8 @@ pub(super) fn guesses(
         Body::ApprovalTakenBack(taken) => plain(CallCommand::TakeBack { comment: taken.comment.clone() }),
         Body::ExecutionStarted(started) => claim(row, started, call, state, policy),
         Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, policy),
-        Body::ExecutionRenewed(renewed) => {
-            let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
-            plain(CallCommand::Renew(RenewCommand { executor: renewed.executor.clone(), lease }))
-        }
-        Body::ExecutionReleased(released) => {
-            let command = CallCommand::Release { comment: released.comment.clone() };
-            vec![to_call(row, command, generous_policy(None, row, None))]
-        }
+        Body::ExecutionRenewed(renewed) => plain(renewal(row, renewed)),
+        Body::ExecutionReleased(released) => vec![release(row, released)],
         Body::ToolResult(result) => self::result(rows, result, call, state),
         Body::ExecutionMismatch(mismatch) => vec![mismatch::guess(rows, mismatch, call)],
         Body::GrantRevoked(_)
@@ -93,6 +88,16 @@ pub(super) fn guesses(
         | Body::Message(..)
         | Body::Newer(_) => Vec::new(),
     }
+}
+
+fn renewal(row: &LogRow, renewed: &ExecutionRenewed) -> CallCommand {
+    let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
+    CallCommand::Renew(RenewCommand { executor: renewed.executor.clone(), lease })
+}
+
+fn release(row: &LogRow, released: &ExecutionReleased) -> CommandGuess {
+    let command = CallCommand::Release { comment: released.comment.clone() };
+    to_call(row, command, generous_policy(None, row, None))
 }
 
 /// The commands that could have caused a row without a hash: only the decision of a person is written by hand.

@@ -65,7 +65,7 @@ fn terms_of_equally_strict_rules_are_merged() {
 }
 
 #[test]
-fn chat_decides_only_where_every_asking_rule_says_so() {
+fn chat_decides_where_each_asking_rule_says_so() {
     let decide_in = |rules: &[String]| {
         let text = [PEOPLE, &rules.concat()].concat();
         call("bash", "{}").judge(&policy(&text)).terms.decide_in

@@ -85,7 +85,7 @@ fn buttons(body: &Value) -> Vec<String> {
 fn preformatted(body: &Value) -> Option<String> {
     let elements = body["blocks"][0]["elements"].as_array().expect("elements");
     let block = elements.iter().find(|element| element["type"] == "rich_text_preformatted")?;
-    Some(block["elements"][0]["text"].as_str().expect("a text").to_owned())
+    Some(block["elements"][0]["text"].as_str().expect("a string").to_owned())
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn late_message_posts_nothing() {
     assert_eq!(platform.take().remove(0).body["text"], "Flagged: deploy", "a message of its own");
     let unasked = changed(&decided, &json!({ "request": null }));
     assert_eq!(world.sends(WebhookTopic::Mismatch, &unasked, None).await, Ok(None));
-    assert!(platform.take().remove(0).body["text"].as_str().expect("a text").starts_with("MISMATCH"));
+    assert!(platform.take().remove(0).body["text"].as_str().expect("a string").starts_with("MISMATCH"));
 }
 
 #[tokio::test]
@@ -362,7 +362,7 @@ async fn hostile_text_stays_plain() {
         assert!(kinds.contains(&block["type"].as_str().expect("a type")), "{block}");
         rest.extend(block["elements"].as_array().into_iter().flatten());
     }
-    assert!(!body["text"].as_str().expect("a text").contains('<'));
+    assert!(!body["text"].as_str().expect("a string").contains('<'));
     let shown = preformatted(&body).expect("arguments");
     let read: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!(read, json!({ "text": HOSTILE, "rtl\u{202e}": "\u{200b}" }), "the same content");

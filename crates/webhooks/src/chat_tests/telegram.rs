@@ -69,13 +69,13 @@ fn labels(body: &Value) -> Vec<&str> {
     let rows = body["reply_markup"]["inline_keyboard"].as_array().expect("rows");
     rows.iter()
         .flat_map(|row| row.as_array().expect("a row"))
-        .map(|button| button["text"].as_str().expect("a text"))
+        .map(|button| button["text"].as_str().expect("a string"))
         .collect()
 }
 
 /// What the entities of a kind cover.
 fn entity_texts(body: &Value, kind: &str) -> Vec<String> {
-    let units: Vec<u16> = body["text"].as_str().expect("a text").encode_utf16().collect();
+    let units: Vec<u16> = body["text"].as_str().expect("a string").encode_utf16().collect();
     let number =
         |entity: &Value, name| usize::try_from(entity[name].as_u64().expect("a number")).expect("small");
     let entities =
@@ -115,7 +115,7 @@ async fn telegram_message_changes_with_its_call() {
         (format!("POST /bot{TOKEN}/editMessageText"), &json!(7))
     );
     assert_eq!(labels(&edit.body), ["Open the call"]);
-    let shown = edit.body["text"].as_str().expect("a text");
+    let shown = edit.body["text"].as_str().expect("a string");
     assert!(
         shown.starts_with("Allowed: deploy\n") && shown.contains("user:ada") && shown.contains("go"),
         "{shown}"
@@ -186,7 +186,7 @@ async fn telegram_click_is_proven_by_the_secret() {
     assert!(matches!(world.reads(&secret(&setup), &message), Ok(ChatRequest::Ignored)));
     assert_eq!(world.reads(&secret(&setup), "{").err(), Some(ChatRefusal::Malformed));
     let mut edited = post.body.clone();
-    edited["text"] = json!(edited["text"].as_str().expect("a text").replace("prod", "test"));
+    edited["text"] = json!(edited["text"].as_str().expect("a string").replace("prod", "test"));
     let click = world.reads_click(&secret(&setup), &update(&edited, &value_of(&post.body, 0)));
     assert_eq!(world.checks(&click, &call).await, Err(ChatRefusal::Edited));
     let mut relabelled = post.body.clone();
@@ -217,14 +217,14 @@ async fn telegram_alert_has_the_link_if_it_fits() {
     assert!(reply.follow_ups.is_empty());
     let long = format!("https://approvals.example/{}", "x".repeat(200));
     let reply = answers(ChatAnswer::Link { url: long.clone() });
-    assert!(reply.body["text"].as_str().expect("a text").chars().count() <= 200);
+    assert!(reply.body["text"].as_str().expect("a string").chars().count() <= 200);
     world.sender.send_follow_ups(&world.record, LOG, reply.follow_ups, now()).await;
     let private = platform.take().remove(0);
     assert_eq!(
         (private.line, &private.body["chat_id"]),
         (format!("POST /bot{TOKEN}/sendMessage"), &json!("1111111"))
     );
-    assert!(private.body["text"].as_str().expect("a text").ends_with(&long));
+    assert!(private.body["text"].as_str().expect("a string").ends_with(&long));
     let state = ChatAnswer::State { call: &decided(&call, "deny", ""), offer: ALL, note: None };
     let reply = answers(state);
     assert_eq!((&reply.body["text"], &reply.body["show_alert"]), (&json!(""), &json!(false)));
@@ -245,7 +245,7 @@ async fn telegram_text_is_whole_and_plain() {
         code.iter().any(|text| text.contains("@everyone")),
         "facts are code, in which nothing is found: {code:?}"
     );
-    let outside: usize = post.body["text"].as_str().expect("a text").matches('@').count();
+    let outside: usize = post.body["text"].as_str().expect("a string").matches('@').count();
     let inside = code
         .iter()
         .chain(&entity_texts(&post.body, "pre"))
@@ -255,5 +255,5 @@ async fn telegram_text_is_whole_and_plain() {
     world.posts(&call(&json!({ "text": "\u{e4}".repeat(4_000) }))).await;
     let long = platform.take().remove(0).body;
     assert_eq!(labels(&long), ["Open the call"]);
-    assert!(long["text"].as_str().expect("a text").contains("Too long to decide here."));
+    assert!(long["text"].as_str().expect("a string").contains("Too long to decide here."));
 }

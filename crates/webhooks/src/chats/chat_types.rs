@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// A request of a platform whose sender is proven.
 #[derive(Debug)]
-pub enum ChatRequest {
+pub(crate) enum ChatRequest {
     /// The platform checks the address. The answer is 200 with this body, and nothing else happens.
     Handshake(Value),
     /// A person clicked a button that decides.
@@ -19,7 +19,7 @@ pub enum ChatRequest {
 
 /// A person's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClickChoice {
+pub(crate) enum ClickChoice {
     /// Allow this call.
     Allow,
     /// Allow this call and the later ones that it stands for, for an hour.
@@ -32,13 +32,13 @@ pub enum ClickChoice {
 /// webhook, the choice, the request and the text that the message had. Whether the call still has this text,
 /// [`HttpWebhooks::check_click`](crate::HttpWebhooks::check_click) says.
 #[derive(Debug, Clone)]
-pub struct ChatClick {
+pub(crate) struct ChatClick {
     /// Who clicked.
-    pub account: ChatAccount,
+    pub(crate) account: ChatAccount,
     /// The button.
-    pub choice: ClickChoice,
+    pub(crate) choice: ClickChoice,
     /// The `seq` of the approval request. Its event names the thread and the call.
-    pub seq: i64,
+    pub(crate) seq: i64,
     /// A keyed hash of the arguments and the text that the message had.
     pub(crate) seen: String,
     /// The clicked message, as its platform names it.
@@ -53,12 +53,12 @@ pub struct ChatClick {
 
 /// An account on a chat platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChatAccount {
+pub(crate) struct ChatAccount {
     /// The platform and the id there, with the workspace if ids are unique only in it: `slack:T123/U456`, `telegram:42`,
     /// `discord:80351110224678912`, `mattermost:chat.example.com/4xp9fdt77pncbef59f4k1qe83o`. It never changes.
-    pub id: String,
+    pub(crate) id: String,
     /// The name that the platform shows, for people. It may change, and somebody else may take it.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// Why a request or a click is refused.
@@ -93,23 +93,9 @@ pub enum ChatRefusal {
     NotOffered,
 }
 
-impl ChatRefusal {
-    /// The HTTP status of the answer. A click whose sender is proven gets 200, with an answer for the person.
-    #[must_use]
-    pub const fn status(&self) -> u16 {
-        match self {
-            Self::Forged | Self::Old => 401,
-            Self::TooLarge => 413,
-            Self::Malformed => 400,
-            Self::Unusable(_) => 503,
-            Self::Stale | Self::Edited | Self::Closed | Self::NotOffered => 200,
-        }
-    }
-}
-
 /// What a person learns after a click.
 #[derive(Debug, Clone)]
-pub enum ChatAnswer<'a> {
+pub(crate) enum ChatAnswer<'a> {
     /// The message shows the call as it is now. If there is a note, the person alone reads it: why the click decided nothing.
     State {
         /// The call now.
@@ -128,25 +114,23 @@ pub enum ChatAnswer<'a> {
     },
 }
 
-/// The answer to a platform's request, and what is sent after it.
+/// The answer to a platform's request, with the status 200, and what is sent after it.
 #[derive(Debug)]
-pub struct ChatReply {
-    /// The HTTP status.
-    pub status: u16,
+pub(crate) struct ChatReply {
     /// The JSON body.
-    pub body: Value,
+    pub(crate) body: Value,
     /// Requests to send after the answer.
-    pub follow_ups: ChatFollowUps,
+    pub(crate) follow_ups: ChatFollowUps,
 }
 
 /// Requests to a platform that follow an answer. They are sent once: the delivery changes the message anyway.
 #[derive(Debug, Default)]
-pub struct ChatFollowUps(pub(crate) Vec<ChatCall>);
+pub(crate) struct ChatFollowUps(pub(crate) Vec<ChatCall>);
 
 impl ChatFollowUps {
     /// Returns true if there are none.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

@@ -127,7 +127,7 @@ impl ChatPlatform for DiscordPlatform {
         let content: String = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
         let content: String = content.chars().take(MAX_CONTENT).collect();
         let private = json!({ "content": content, "flags": EPHEMERAL, "allowed_mentions": { "parse": [] } });
-        let reply = |body, follow_ups| ChatReply { status: 200, body, follow_ups: ChatFollowUps(follow_ups) };
+        let reply = |body, follow_ups| ChatReply { body, follow_ups: ChatFollowUps(follow_ups) };
         let Some(card) = &shown.card else {
             let kind = if content.is_empty() { NO_CHANGE } else { PRIVATE_MESSAGE };
             return reply(json!({ "type": kind, "data": private }), Vec::new());

@@ -98,7 +98,7 @@ impl ChatPlatform for MattermostPlatform {
             // The text is Markdown and not that of Slack.
             body["skip_slack_parsing"] = json!(true);
         }
-        ChatReply { status: 200, body, follow_ups: ChatFollowUps::default() }
+        ChatReply { body, follow_ups: ChatFollowUps::default() }
     }
 
     fn render_lookup(&self, at: &ChatAddress, click: &ChatClick) -> Option<ChatCall> {

@@ -115,7 +115,7 @@ impl ChatPlatform for SlackPlatform {
             ChatCall::post(address, body)
         });
         let follow_ups = ChatFollowUps([edit, private].into_iter().flatten().collect());
-        ChatReply { status: 200, body: Value::Null, follow_ups }
+        ChatReply { body: Value::Null, follow_ups }
     }
 
     fn may_answer_to(&self, address: &str) -> bool {

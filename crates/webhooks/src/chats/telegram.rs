@@ -131,7 +131,7 @@ impl ChatPlatform for TelegramPlatform {
             "show_alert": !text.is_empty(),
         });
         let follow_ups = ChatFollowUps([edit, private].into_iter().flatten().collect());
-        ChatReply { status: 200, body, follow_ups }
+        ChatReply { body, follow_ups }
     }
 
     /// A bot cannot read earlier messages.

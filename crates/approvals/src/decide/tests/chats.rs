@@ -97,7 +97,7 @@ fn chat_decides_what_the_rule_lets_it_decide() {
 }
 
 #[test]
-fn chat_gives_no_more_than_exact_arguments_for_an_hour() {
+fn chat_allows_exact_arguments_for_an_hour() {
     for (respond, code) in [
         (hour(Some(3_600)), None),
         (hour(Some(3_601)), Some("invalid")),
@@ -121,7 +121,7 @@ fn chat_gives_no_more_than_exact_arguments_for_an_hour() {
 }
 
 #[test]
-fn click_needs_the_level_of_its_person_and_counts_once() {
+fn click_needs_a_level_and_counts_once() {
     let refused = proposed("deploy").clicks("ben", "a", RespondCommand::plain(Decision::AllowOnce));
     assert_eq!(refused.expect_err("too low").code(), "not_eligible");
     let mut story = proposed("transfer");

@@ -106,7 +106,7 @@ impl DecisionStory {
 }
 
 #[test]
-fn person_hands_over_to_another_person_for_a_time() {
+fn person_hands_over_for_a_time() {
     let mut story = given("");
     let ben = Principal::user("ben");
     assert_eq!(story.hands_over("ada", ben.clone(), 60).expect("set"), ["DELEGATION_SET by user:ada"]);
