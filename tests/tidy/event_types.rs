@@ -11,7 +11,7 @@ const FREQUENT_TYPES: &[(&str, usize)] = &[
     ("ToolCall", 24),
     ("ApprovalRequest", 31),
     ("ApprovalResponse", 46),
-    ("ApprovalVote", 21),
+    ("ApprovalVote", 23),
     ("ApprovalAdvice", 14),
     ("ExecutionStarted", 15),
     // Results of tools have this name in other formats, too.

@@ -273,7 +273,7 @@ fn grant_in_another_place_answers_neither_person() {
 }
 
 #[test]
-fn delegate_is_told_of_what_waits_for_the_other_person() {
+fn delegate_is_told_of_waiting_calls() {
     let mut story = given(POLICY);
     story.proposes("a", "wipe").expect("asked");
     assert!(story.concerns("ada", "a") && !story.concerns("ben", "a"));
