@@ -1,11 +1,12 @@
 //! A chat that decides, with a real server: Slack is played on this machine from its documentation.
 
 use countersign_events::{Event, EventType};
+use countersign_store::Clock;
 use countersign_tests::{HttpAnswer, ProcessWorld, Server, TargetAnswer, WebhookTarget, new_client};
 use reqwest::{Method, Url};
 use ring::hmac;
 use serde_json::{Value, json};
-use std::{fs, sync::Arc, time::SystemTime};
+use std::{fs, sync::Arc};
 
 on_each_database!(click_decides_for_the_person_behind_the_account, refused_clicks_decide_nothing);
 
@@ -160,7 +161,7 @@ fn form(payload: &Value) -> String {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
+    Clock::System.now().as_millis().unsigned_abs() / 1_000
 }
 
 fn sign(secret: &str, seconds: u64, body: &str) -> String {

@@ -84,7 +84,7 @@ pub async fn seek_approval(
     let hash = request.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
     let sought = SoughtCall { gate, thread, request, hash, terms };
     if let Some(earlier) = sought.find_earlier_call().await?
-        && let Some(outcome) = sought.settle(earlier).await?
+        && let Some(outcome) = Box::pin(sought.settle(earlier)).await?
     {
         return Ok(outcome);
     }
@@ -98,14 +98,14 @@ pub async fn seek_approval(
         EarlierWords::Answered(outcome) => return Ok(outcome),
     };
     let proposed = propose(gate, thread, replacing.as_ref().unwrap_or(request)).await?;
-    if let Some(outcome) = sought.settle(proposed).await? {
+    if let Some(outcome) = Box::pin(sought.settle(proposed)).await? {
         return Ok(outcome);
     }
     // A repetition of this call has used its approval. This one needs its own.
     let id = countersign_api::parse_call_id(&format!("{}.2", request.id))?;
     let again = propose(gate, thread, &ProposeRequest { id, ..request.clone() }).await?;
     let taken = || ApprovalOutcome::Refused(format!("{} was started by another process", request.id));
-    Ok(sought.settle(again).await?.unwrap_or_else(taken))
+    Ok(Box::pin(sought.settle(again)).await?.unwrap_or_else(taken))
 }
 
 /// Proposes the call, also to a server of an earlier version, which refuses the fields that it does not know.
