@@ -296,7 +296,7 @@ export class UnknownCallError extends CountersignError {
   override readonly name: string = "UnknownCallError";
 }
 
-/** No chat account is linked by an event with this number. */
+/** No such chat account. */
 export class UnknownChatAccountError extends CountersignError {
   override readonly name: string = "UnknownChatAccountError";
 }

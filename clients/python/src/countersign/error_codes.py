@@ -244,7 +244,7 @@ class UnknownCallError(CountersignError):
 
 
 class UnknownChatAccountError(CountersignError):
-    """No chat account is linked by an event with this number."""
+    """No such chat account."""
 
 
 class UnknownDefinitionError(CountersignError):
