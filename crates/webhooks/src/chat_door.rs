@@ -11,9 +11,7 @@ use countersign_approvals::{
     decide::CHAT_GRANT_SECONDS,
     webhook_directory::WebhookRecord,
 };
-use countersign_events::{
-    Body, CallId, Decision, DecisionChannel, EventType, Json, Sha256, ThreadId, Timestamp,
-};
+use countersign_events::{Body, CallId, Decision, DecisionChannel, Json, Sha256, ThreadId, Timestamp};
 use countersign_gate::{ChatLinkCode, ChatOffer, EmbeddedGate, GateFailure};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -200,8 +198,8 @@ impl ChatDoor {
     ) -> Result<Option<((ThreadId, CallId), OfferedCall)>, GateFailure> {
         let Some(event) = self.gate.event(click.seq).await? else { return Ok(None) };
         let body = Body::read(event.seq, event.kind, &event.data).ok();
-        let id = body.filter(|_| event.kind == EventType::ApprovalRequest);
-        let Some(id) = id.and_then(|body| body.call_id().cloned()) else { return Ok(None) };
+        // Whether the event is the request of the call, the comparison with the call says.
+        let Some(id) = body.and_then(|body| body.call_id().cloned()) else { return Ok(None) };
         let thread = event.thread_id.clone();
         Ok(self.gate.call_for_chat(&thread, &id).await?.map(|offered| ((thread, id), offered)))
     }

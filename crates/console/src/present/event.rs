@@ -168,6 +168,37 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
     match body {
         Body::Newer(newer) => (TextStyle::Yellow, describe_newer(who, newer)),
         Body::PolicySet(set) => (TextStyle::Cyan, describe_policy(who, set)),
+        other if other.event_type().group() == Some(EventGroup::Access) => describe_access_event(who, other),
+        Body::DefinitionSeen(seen) => {
+            (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))
+        }
+        Body::DefinitionChanged(seen) => {
+            let tool = escape_text(seen.tool.as_str());
+            (TextStyle::Red, format!("{who} meets a changed definition of {tool}, {}", seen.definition_hash))
+        }
+        Body::DefinitionAccepted(accepted) => {
+            let (tool, why) = (escape_text(accepted.tool.as_str()), comment(accepted.comment.as_ref()));
+            (
+                TextStyle::Cyan,
+                format!("{who} accepts the definition {} of {tool}{why}", accepted.definition_hash),
+            )
+        }
+        Body::AdvisorReported(report) => (TextStyle::Cyan, describe_report(who, report)),
+        Body::AdvisorModeSet(set) => {
+            let (name, mode) = (escape_text(&set.advisor), set.mode.as_str());
+            let why = comment(set.statement.as_ref().or(set.reason.as_ref()));
+            (TextStyle::Cyan, format!("{who} sets the mode of advisor {name} to {mode}{why}"))
+        }
+        other if other.event_type().group() == Some(EventGroup::Webhook) => {
+            describe_webhook_event(who, other)
+        }
+        other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
+    }
+}
+
+/// An event about credentials and what people set up under them.
+fn describe_access_event(who: &str, body: &Body) -> (TextStyle, String) {
+    match body {
         Body::TokenCreated(token) => (TextStyle::Cyan, describe_new_token(who, token)),
         Body::TokenUsed(used) => {
             let (id, address) = (escape_text(&used.id), escape_text(&used.address));
@@ -212,29 +243,6 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
         Body::DelegationEnded(ended) => {
             let (number, why) = (ended.delegation, comment(ended.comment.as_ref()));
             (TextStyle::Cyan, format!("{who} ends delegation {number}{why}"))
-        }
-        Body::DefinitionSeen(seen) => {
-            (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))
-        }
-        Body::DefinitionChanged(seen) => {
-            let tool = escape_text(seen.tool.as_str());
-            (TextStyle::Red, format!("{who} meets a changed definition of {tool}, {}", seen.definition_hash))
-        }
-        Body::DefinitionAccepted(accepted) => {
-            let (tool, why) = (escape_text(accepted.tool.as_str()), comment(accepted.comment.as_ref()));
-            (
-                TextStyle::Cyan,
-                format!("{who} accepts the definition {} of {tool}{why}", accepted.definition_hash),
-            )
-        }
-        Body::AdvisorReported(report) => (TextStyle::Cyan, describe_report(who, report)),
-        Body::AdvisorModeSet(set) => {
-            let (name, mode) = (escape_text(&set.advisor), set.mode.as_str());
-            let why = comment(set.statement.as_ref().or(set.reason.as_ref()));
-            (TextStyle::Cyan, format!("{who} sets the mode of advisor {name} to {mode}{why}"))
-        }
-        other if other.event_type().group() == Some(EventGroup::Webhook) => {
-            describe_webhook_event(who, other)
         }
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }
