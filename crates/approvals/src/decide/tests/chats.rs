@@ -89,7 +89,7 @@ fn chat_decides_what_the_rule_lets_it_decide() {
             match story.clicks("ada", "a", RespondCommand::plain(decision)) {
                 Ok(events) => assert!(is_offered && !events.is_empty(), "{tool} {decision:?}"),
                 Err(why) => {
-                    assert_eq!((why.code(), is_offered), ("not_offered", false), "{tool} {decision:?}")
+                    assert_eq!((why.code(), is_offered), ("not_offered", false), "{tool} {decision:?}");
                 }
             }
         }
