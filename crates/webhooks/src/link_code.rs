@@ -3,7 +3,7 @@
 
 use crate::webhook_key::WebhookKey;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use countersign_events::{Sha256, Timestamp};
+use countersign_events::{Sha256, Timestamp, id::check_name};
 use countersign_gate::ChatLinkCode;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
@@ -46,13 +46,20 @@ pub(crate) fn make_link_code(
     let content = CodeContent {
         w: account.webhook,
         a: account.account.clone(),
-        n: account.name.chars().take(MAX_NAME).collect(),
+        n: shown_name(account),
         e: now.after(VALID).as_millis() / 1_000,
     };
     let content = serde_json::to_string(&content).unwrap_or_default();
     let claim = URL_SAFE_NO_PAD.encode(content);
     let mac = hmac::sign(&signer(key), signed_text(log, &claim).as_bytes());
     format!("{claim}.{}", URL_SAFE_NO_PAD.encode(mac))
+}
+
+/// The name for people. One that could pass for another, as with hidden characters or letters of two scripts, is left out.
+fn shown_name(account: &ChatLinkCode) -> String {
+    let name: String = account.name.trim().chars().take(MAX_NAME).collect();
+    let name = name.trim_end();
+    if check_name(name).is_ok() { name.to_owned() } else { account.account.clone() }
 }
 
 /// Reads a code that this server made.
@@ -89,12 +96,23 @@ mod tests {
     use crate::WebhookKeyFile;
 
     #[test]
+    fn deceptive_name_is_left_out() {
+        let shown = |name: &str| {
+            shown_name(&ChatLinkCode { webhook: 7, account: "T01/U02".to_owned(), name: name.to_owned() })
+        };
+        assert_eq!((shown(" Ada L. "), shown("אדה")), ("Ada L.".to_owned(), "אדה".to_owned()));
+        assert_eq!(shown(&"x".repeat(99)), "x".repeat(MAX_NAME));
+        for name in ["", "  ", "ada\u{202e}", "a\nb", "\u{430}da"] {
+            assert_eq!(shown(name), "T01/U02", "{name:?}");
+        }
+    }
+
+    #[test]
     fn code_names_its_account_for_ten_minutes() {
         let folder = tempfile::tempdir().expect("a folder");
         let key = WebhookKeyFile::new(folder.path().join("key")).read_or_create().expect("a key");
         let other = WebhookKeyFile::new(folder.path().join("other")).read_or_create().expect("a key");
-        let account =
-            ChatLinkCode { webhook: 7, account: "T01/U02".to_owned(), name: "ada \u{202e}".to_owned() };
+        let account = ChatLinkCode { webhook: 7, account: "T01/U02".to_owned(), name: "ada".to_owned() };
         let (log, now) = (Sha256::ZERO, Timestamp::from_millis(1_800_000_000_000));
         let code = make_link_code(&key, log, &account, now);
         assert_eq!(read_link_code(&key, log, &code, now), Ok(account));
