@@ -171,10 +171,12 @@ class GateCore:
         expires_in_seconds: int | None = None,
         uses: int | None = None,
         and_waiting: bool | None = None,
+        on_behalf_of: str | None = None,
     ) -> Steps[Call]:
         """Decides as an approver: ``allow_once``, ``allow_session`` or ``deny``. ``arguments`` replaces the proposed ones.
 
         For a :class:`Call`, the decision applies only to the arguments that it shows; for an id, only with ``arguments_hash``.
+        ``on_behalf_of`` names a person who has handed over their queue, such as ``user:ada``.
         """
         if arguments_hash is None and not isinstance(call, str):
             arguments_hash = call["argumentsHash"]
@@ -187,6 +189,7 @@ class GateCore:
             "expiresInSeconds": expires_in_seconds,
             "uses": uses,
             "andWaiting": and_waiting,
+            "onBehalfOf": on_behalf_of,
         }
         text = None if arguments is None else ops.json_text(arguments, "the arguments")
         return ops.decide(*self.locate(call, thread), decision, fields, text)
