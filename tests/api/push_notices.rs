@@ -42,6 +42,12 @@ verdict = "ask"
 approvers = ["@ops"]
 
 [[rule]]
+name = "bob alone"
+tool = "sign"
+verdict = "ask"
+approvers = ["user:bob"]
+
+[[rule]]
 name = "proved"
 tool = "wire"
 verdict = "ask"
@@ -266,6 +272,30 @@ async fn only_people_who_may_decide_are_told() {
                 break;
             }
         }
+        world
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn delegate_is_told_and_decides_on_the_card() {
+    PushWorld::with_phone(json!({}), async |mut world| {
+        let bob = world.server.token("bob", Role::Approver).await;
+        let body = json!({"to": "user:ada", "expiresInSeconds": 3_600}).to_string();
+        let handed = world.server.asks(&bob, Method::POST, "/v1/delegations", &body).await;
+        assert_eq!(handed.status, 201, "{handed}");
+        world.proposes("t", "a", "sign", low()).await;
+        let notice = world.notices().await;
+        assert_eq!(
+            (&notice["call"], &notice["decide"], &notice["allow"]),
+            (&json!("a"), &json!(false), &json!(false))
+        );
+        world.proposes("t", "b", "mail", low()).await;
+        let notice = world.notices().await;
+        assert_eq!(
+            (&notice["call"], &notice["decide"], &notice["allow"]),
+            (&json!("b"), &json!(true), &json!(true))
+        );
         world
     })
     .await;

@@ -70,10 +70,20 @@ impl NotifiedCall {
     /// Returns true if this person may answer the call, perhaps in another person's place, and has not voted on it.
     #[must_use]
     pub fn concerns(&self, holder: &TokenHolder) -> bool {
+        self.is_for(holder, self.delegations.as_deref())
+    }
+
+    /// Returns true if this person may answer the call as themselves, which is how a notification decides.
+    #[must_use]
+    pub fn is_own(&self, holder: &TokenHolder) -> bool {
+        self.is_for(holder, None)
+    }
+
+    fn is_for(&self, holder: &TokenHolder, delegations: Option<&TokenDirectory>) -> bool {
         let caller = holder.caller(Right::Decide);
         let (thread, evidence) = (Thread::default(), CommandEvidence::NotNeeded);
         let context = DecisionContext {
-            delegations: self.delegations.as_deref(),
+            delegations,
             ..DecisionContext::new(&self.call.thread_id, &thread, &caller, &self.policy, &evidence, self.now)
         };
         holder.may(Right::Decide)

@@ -1,6 +1,7 @@
 //! What a notification says: tool, agent, claimed risk, the most telling argument, the place, and the number of calls that wait. Secrets
 //! are masked in the log already.
 
+use crate::notice_plan::NoticeChange;
 use countersign_api as api;
 use countersign_console::{escape_text, summarize_call, tells_alone};
 use countersign_events::RiskLevel;
@@ -13,9 +14,10 @@ const MAX_SUMMARY: usize = 160;
 /// The version of the message, for the page's service worker.
 const VERSION: u32 = 1;
 
-/// The message that asks about a call. `waiting` counts the calls that wait for this person. A message that alerts makes a
-/// sound; others only replace what the device shows.
-pub(crate) fn ask_message(notified: &NotifiedCall, waiting: usize, alerts: bool) -> Value {
+/// The message that asks about a call. A message that alerts makes a sound; others only replace what the device shows. One about
+/// a call that the person may answer only in another person's place offers no decision.
+pub(crate) fn ask_message(notified: &NotifiedCall, change: &NoticeChange<'_>) -> Value {
+    let NoticeChange { waiting, alerts, decides, .. } = *change;
     let call = &notified.call;
     let (tool, summary) = summarize_call(call);
     let risk = claimed_risk(call).map(|risk| format!("Risk, as the agent says: {risk}"));
@@ -36,7 +38,8 @@ pub(crate) fn ask_message(notified: &NotifiedCall, waiting: usize, alerts: bool)
         "title": format!("{} asks: {tool}", agent_name(call)),
         "body": lines.join("\n"),
         "waiting": waiting,
-        "allow": notified.may_allow && is_whole,
+        "decide": decides,
+        "allow": decides && notified.may_allow && is_whole,
         "alert": alerts,
     })
 }

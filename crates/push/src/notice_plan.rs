@@ -17,6 +17,8 @@ pub(crate) struct NoticeChange<'a> {
     pub(crate) notice: Option<ShownNotice>,
     /// Whether the device makes a sound.
     pub(crate) alerts: bool,
+    /// Whether the person may answer as themselves, so that the notification offers to decide.
+    pub(crate) decides: bool,
     /// The number of calls that wait for the person.
     pub(crate) waiting: usize,
 }
@@ -43,13 +45,20 @@ pub(crate) fn plan_notices<'a>(
     }
     let waiting = own.len();
     let withdrawn = shown.keys().filter(|thread| !wanted.contains_key(thread.as_str()));
-    let withdrawn =
-        withdrawn.map(|thread| NoticeChange { thread, call: None, notice: None, alerts: false, waiting });
+    let withdrawn = withdrawn.map(|thread| NoticeChange {
+        thread,
+        call: None,
+        notice: None,
+        alerts: false,
+        decides: false,
+        waiting,
+    });
     let withdrawn: Vec<_> = withdrawn.collect();
     let changed = wanted.into_iter().filter(|(thread, (_, notice))| shown.get(*thread) != Some(notice));
     let changed = changed.map(|(thread, (call, notice))| NoticeChange {
         thread,
         call: Some(call),
+        decides: call.is_own(holder),
         alerts: shown.get(thread).is_none_or(|before| before.rank < notice.rank),
         notice: Some(notice),
         waiting,

@@ -89,7 +89,7 @@ impl PushSession {
         now: Timestamp,
     ) -> BoxFuture<'static, SentNotice> {
         let message = match change.call {
-            Some(call) => ask_message(call, change.waiting, change.alerts),
+            Some(call) => ask_message(call, change),
             None => withdrawal_message(change.thread, change.waiting),
         };
         let (message, is_urgent) = (message.to_string(), change.alerts);

@@ -37,7 +37,8 @@ async function ask(message) {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   // A person who looks at the page sees the call there.
   const silent = !message.alert || windows.some(({ focused }) => focused);
-  const actions = [{ action: "deny", title: "Deny" }];
+  // A call that waits for somebody who has handed over their queue is decided on its card.
+  const actions = message.decide === false ? [] : [{ action: "deny", title: "Deny" }];
   if (message.allow) actions.push({ action: "allow", title: "Allow once" });
   const { argumentsHash } = message;
   const api = `/v1/threads/${thread}/approvals/${call}`;

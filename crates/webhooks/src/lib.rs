@@ -10,8 +10,6 @@ mod alert_step;
 mod chat_clicks;
 mod chat_door;
 mod chat_sending;
-#[cfg(test)]
-mod chat_tests;
 mod chat_texts;
 mod chats;
 mod delivery;

@@ -28,3 +28,6 @@ pub(crate) fn platform_of(format: WebhookFormat) -> Option<&'static dyn ChatPlat
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -186,7 +186,7 @@ struct OfficialRequest {
 
 impl OfficialRequest {
     fn read(platform: &str) -> Self {
-        let text = include_str!("../../../../tests/webhooks/chat_requests.json");
+        let text = include_str!("../../../../../tests/webhooks/chat_requests.json");
         let requests: Vec<Self> = serde_json::from_str(text).expect("JSON");
         requests.into_iter().find(|request| request.platform == platform).expect("a request")
     }
