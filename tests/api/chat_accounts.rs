@@ -120,12 +120,14 @@ async fn bad_code_links_nothing() {
         chat.clock.advance(Duration::from_mins(10));
         assert_snapshot!(chat.links(&ada, &code).await, @"422 invalid: code: it has expired; press the button in the chat again");
         let code = chat.code("slack:T1/U1", "ada.l").await;
+        // A caller whom a proxy names has no credential here, so nothing would end the link.
+        let gate = chat.server.gate.acting_as(Principal::user("ada"));
+        let request = serde_json::from_value(json!({ "code": code })).expect("a request");
+        let refused = gate.link_chat_account(&request, None).await.expect_err("refused");
+        assert!(refused.to_string().contains("only a session of this server"), "{refused}");
         let root = chat.server.gate.acting_as(Principal::user("root"));
         root.send(operations::RemoveWebhook { name: "ops".to_owned() }).await.expect("removed");
         assert_eq!(chat.links(&ada, &code).await.text("code"), "unknown_webhook");
-        let gate = chat.server.gate.acting_as(Principal::user("ada"));
-        let request = serde_json::from_value(json!({ "code": code })).expect("a request");
-        gate.link_chat_account(&request, None).await.expect_err("nothing would end the link");
         chat.server.end().await;
     })
     .await;

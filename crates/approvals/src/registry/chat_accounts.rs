@@ -3,7 +3,7 @@
 use super::AdmissionContext;
 use crate::{
     Refused,
-    access::{ChatAccountRecord, TokenDirectory},
+    access::{ChatAccountRecord, SOLO_MARK, TokenDirectory},
     decide::check_is_person,
 };
 use countersign_events::{ChatAccountLinked, ChatAccountUnlinked, id::check_name};
@@ -34,6 +34,11 @@ pub(super) fn check_linked(
     if known.is_none() && own >= MAX_CHAT_ACCOUNTS {
         let why = format!("a person has up to {MAX_CHAT_ACCOUNTS} accounts; unlink one first");
         return Err(Refused::invalid("account", &why));
+    }
+    let is_without = linked.token.is_none() && linked.signed_in_as.is_none();
+    if is_without && !context.by.as_str().ends_with(SOLO_MARK) {
+        let why = "only a session of this server, or a token, links an account: the link ends with it";
+        return Err(Refused::invalid("token", why));
     }
     let record =
         ChatAccountRecord { seq: 0, at: context.now, person: context.by.clone(), linked: linked.clone() };
