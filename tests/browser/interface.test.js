@@ -52,11 +52,11 @@ test("the modules pass the type check", async (t) => {
   await run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", copy]).catch((error) => assert.fail(error.stdout));
 });
 
-// 168 KB since approvals of later calls have limits; 167 KB since the pages register devices for notifications; 163 KB since the pages check policies and edits while they are written; 160 KB since they take approvals back, edit each argument, group the
+// 172 KB since people link chat accounts and hand over their queues; 168 KB since approvals of later calls have limits; 167 KB since the pages register devices for notifications; 163 KB since the pages check policies and edits while they are written; 160 KB since they take approvals back, edit each argument, group the
 // list, and a review shows what a card shows; before that, 137 KB.
-test("all scripts and styles are under 168 KB compressed", async () => {
+test("all scripts and styles are under 172 KB compressed", async () => {
   const files = (await listFiles(assets)).filter((file) => /\.(?:js|css)$/.test(file));
   let bytes = 0;
   for (const file of files) bytes += gzipSync(await readFile(file)).length;
-  assert.ok(bytes < 168_000, `${bytes} bytes`);
+  assert.ok(bytes < 172_000, `${bytes} bytes`);
 });

@@ -256,35 +256,6 @@ impl CallMetrics {
             }
             Body::ThreadClosed(_) => info!(thread, by, seq, "thread closed"),
             Body::ThreadArchived(archived) => info!(thread, file = archived.file, by, seq, "thread archived"),
-            Body::TokenCreated(token) => {
-                let (id, name, role) = (token.id.as_str(), token.name.as_str(), token.role.as_str());
-                info!(id, kind = token.kind.as_str(), name, role, by, seq, "token created");
-            }
-            Body::TokenUsed(used) => info!(id = used.id, address = used.address, by, seq, "token used"),
-            Body::TokenRevoked(revoked) => info!(id = revoked.id, by, seq, "token revoked"),
-            Body::ApproverKeyAdded(added) => {
-                info!(id = added.id, approver = %added.approver, by, seq, "approver key added");
-            }
-            Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
-            Body::PushDeviceSet(set) => {
-                info!(id = set.id, host = set.host, by, seq, "device of notifications set");
-            }
-            Body::PushDeviceRemoved(removed) => {
-                let reason = removed.reason.as_deref().unwrap_or_default();
-                info!(id = removed.id, reason, by, seq, "device of notifications removed");
-            }
-            Body::ChatAccountLinked(linked) => {
-                info!(webhook = linked.webhook, account = linked.account, by, seq, "chat account linked");
-            }
-            Body::ChatAccountUnlinked(unlinked) => {
-                info!(
-                    webhook = unlinked.webhook,
-                    account = unlinked.account,
-                    by,
-                    seq,
-                    "chat account unlinked"
-                );
-            }
             Body::WebhookAdded(added) => {
                 info!(name = added.name, host = added.host, by, seq, "webhook added");
             }
@@ -317,8 +288,41 @@ impl CallMetrics {
                 warn!(advisor, mode, overrides, by, seq, "mode of an advisor set");
             }
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy active"),
-            _ => {}
+            _ => log_access_event(event),
         }
+    }
+}
+
+/// Logs an event about credentials and what people set up under them.
+fn log_access_event(event: &RecordedEvent) {
+    let (by, seq) = (event.principal.as_str(), event.seq);
+    match &*event.body {
+        Body::TokenCreated(token) => {
+            let (id, name, role) = (token.id.as_str(), token.name.as_str(), token.role.as_str());
+            info!(id, kind = token.kind.as_str(), name, role, by, seq, "token created");
+        }
+        Body::TokenUsed(used) => info!(id = used.id, address = used.address, by, seq, "token used"),
+        Body::TokenRevoked(revoked) => info!(id = revoked.id, by, seq, "token revoked"),
+        Body::ApproverKeyAdded(added) => {
+            info!(id = added.id, approver = %added.approver, by, seq, "approver key added");
+        }
+        Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
+        Body::PushDeviceSet(set) => {
+            info!(id = set.id, host = set.host, by, seq, "device of notifications set");
+        }
+        Body::PushDeviceRemoved(removed) => {
+            let reason = removed.reason.as_deref().unwrap_or_default();
+            info!(id = removed.id, reason, by, seq, "device of notifications removed");
+        }
+        Body::ChatAccountLinked(linked) => {
+            info!(webhook = linked.webhook, account = linked.account, by, seq, "chat account linked");
+        }
+        Body::ChatAccountUnlinked(unlinked) => {
+            info!(webhook = unlinked.webhook, account = unlinked.account, by, seq, "chat account unlinked");
+        }
+        Body::DelegationSet(set) => info!(to = %set.to, until = %set.until, by, seq, "queue handed over"),
+        Body::DelegationEnded(ended) => info!(delegation = ended.delegation, by, seq, "delegation ended"),
+        _ => {}
     }
 }
 
