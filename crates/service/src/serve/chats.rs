@@ -1,14 +1,31 @@
-//! The receiver of clicks in chats.
+//! The sender of webhook messages, and the receiver of clicks in chats.
 
 use async_trait::async_trait;
 use axum::http::HeaderMap;
-use countersign_server::{ChatReceiver, ChatRejection};
-use countersign_webhooks::{ChatDoor, ChatRefusal};
+use countersign_console::{CommandContext, webhook_sender};
+use countersign_gate::EmbeddedGate;
+use countersign_server::{ChatReceiver, ChatRejection, ServerOptions};
+use countersign_webhooks::{ChatDoor, ChatRefusal, HttpWebhooks};
 use serde_json::Value;
-use std::fmt;
+use std::{fmt, sync::Arc};
+
+/// Creates the sender, and the gate that adds webhooks with it, and sets the receiver of clicks. `pages` is the server's address
+/// for people.
+pub(super) fn add_sender(
+    context: &CommandContext,
+    pages: Option<&str>,
+    gate: &EmbeddedGate,
+    options: &mut ServerOptions,
+) -> (EmbeddedGate, Arc<HttpWebhooks>) {
+    let sender = webhook_sender(&context.settings, pages);
+    let gate = gate.with_webhooks(sender.clone());
+    let door = ChatDoor::new(gate.clone(), Arc::clone(&sender), options.solo);
+    options.chats = Some(Arc::new(ChatRequests(door)));
+    (gate, sender)
+}
 
 /// Passes what chat platforms send to the chats of the log.
-pub(super) struct ChatRequests(pub(super) ChatDoor);
+struct ChatRequests(ChatDoor);
 
 impl fmt::Debug for ChatRequests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -21,13 +21,12 @@ mod watched_files;
 use addresses::ServerAddresses;
 pub use args::ServeArgs;
 use certificate_file::CertificateFollower;
-use chats::ChatRequests;
 use checkpoints::CheckpointSchedule;
 use countersign_advisors::{AdvisorDesk, AdvisorRunner};
 use countersign_api::{self as api, ApprovalGate, LogFilter, SendOperation, operations};
 use countersign_console::{
     CliError, CommandContext, CommandExit, SettingKey, advisor_access, count_words, escape_text,
-    locate_database, print_line, webhook_sender,
+    locate_database, print_line,
 };
 use countersign_events::Principal;
 use countersign_gate::EmbeddedGate;
@@ -35,7 +34,7 @@ use countersign_policy::Policy;
 use countersign_push::PushRunner;
 use countersign_server::ServerOptions;
 use countersign_store::{Clock, StoreOptions};
-use countersign_webhooks::{ChatDoor, deliver_webhooks};
+use countersign_webhooks::deliver_webhooks;
 use first_start::{describe_callers, prepare_credentials};
 use policy_file::PolicyFile;
 use policy_notes::PolicyNotes;
@@ -76,10 +75,8 @@ pub async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     context.announce_new_log(&gate);
     let addresses = ServerAddresses::new(&named, &options.access);
-    let sender = webhook_sender(&context.settings, addresses.pages.as_deref());
-    let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
-    let chats = ChatDoor::new(gate.clone(), Arc::clone(&sender), options.solo);
-    options.chats = Some(Arc::new(ChatRequests(chats)));
+    let gate = gate.acting_as(context.settings.principal(Principal::user)?);
+    let (gate, sender) = chats::add_sender(context, addresses.pages.as_deref(), &gate, &mut options);
     let (gate, notifier) = push::add_sender(context, addresses.pages.as_deref(), &gate);
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     let mut notes = PolicyNotes::default();
