@@ -62,8 +62,9 @@ impl EmbeddedService {
         let (account, name) = (code.account, code.name);
         let linked = ChatAccountLinked { webhook, account: account.clone(), name, token, signed_in_as };
         self.execute_on_tokens(by, LogCommand::Record(vec![Body::ChatAccountLinked(linked)])).await?;
-        self.find_chat_account(|record| record.linked.webhook == webhook && record.linked.account == account)
-            .await
+        let is_linked =
+            |record: &ChatAccountRecord| record.linked.webhook == webhook && record.linked.account == account;
+        self.show_chat_account(&*self.find_record(is_linked)?).await
     }
 
     /// Unlinks the account that the event with this `seq` linked.
@@ -72,32 +73,27 @@ impl EmbeddedService {
         by: &CommandCaller,
         seq: i64,
     ) -> Result<api::ChatAccount, GateFailure> {
-        let unlinked = self.find_chat_account(|record| record.seq == seq).await?;
-        let linked = self.tokens.with(|directory| {
-            directory
-                .chat_accounts()
-                .records()
-                .find(|record| record.seq == seq)
-                .map(|record| record.linked.clone())
-        });
-        let ChatAccountLinked { webhook, account, .. } = linked.ok_or(Refused::UnknownChatAccount)?;
+        let record = self.find_record(|record| record.seq == seq)?;
+        let unlinked = self.show_chat_account(&record).await?;
+        let ChatAccountLinked { webhook, account, .. } = record.linked.clone();
         let event = ChatAccountUnlinked { webhook, account };
         self.execute_on_tokens(by, LogCommand::Record(vec![Body::ChatAccountUnlinked(event)])).await?;
         Ok(unlinked)
     }
 
-    async fn find_chat_account(
+    fn find_record(
         &self,
         is_meant: impl Fn(&ChatAccountRecord) -> bool,
-    ) -> Result<api::ChatAccount, GateFailure> {
-        let found = self.tokens.with(|directory| {
-            directory.chat_accounts().records().find(|record| is_meant(record)).map(|record| record.seq)
-        });
-        let seq = found.ok_or(Refused::UnknownChatAccount)?;
-        let listed = self.chat_accounts(None).await?.accounts.into_iter();
-        listed
-            .into_iter()
-            .find(|account| account.seq == seq)
-            .ok_or_else(|| Refused::UnknownChatAccount.into())
+    ) -> Result<Arc<ChatAccountRecord>, GateFailure> {
+        let found = self
+            .tokens
+            .with(|directory| directory.chat_accounts().records().find(|record| is_meant(record)).cloned());
+        found.ok_or_else(|| Refused::UnknownChatAccount.into())
+    }
+
+    /// The account as the list shows it.
+    async fn show_chat_account(&self, record: &ChatAccountRecord) -> Result<api::ChatAccount, GateFailure> {
+        let mut listed = self.chat_accounts(Some(&record.person)).await?.accounts.into_iter();
+        listed.find(|account| account.seq == record.seq).ok_or_else(|| Refused::UnknownChatAccount.into())
     }
 }
